@@ -13,5 +13,5 @@ function show(   i) {
 /^(FAIL!|XPASS) / { failing = 1; next }
 failing { show(); failing = 0 }                  # the place stands in the line after
 /^"[^"]*" start time:/ { start() }
-/^Test Failed|^\*\*\*/ { show() }
+/^Test (Failed|Timeout)|^\*\*\*[A-Z]/ { show() }   # Qt Test begins with stars as well
 /^Test Passed|^<end of output>/ { if (/^Test Passed/) start() }

@@ -16,7 +16,7 @@ demo=$root/models/demo/demo.safetensors
 out=$(mktemp -d "${TMPDIR:-/tmp}/headlight-XXXXXX")
 
 say "Maps and rollout of the samples"
-"$cli" attend "$root"/resources/samples/*.png --model "$demo" --pictures "$out/maps"
+"$cli" attend "$root"/resources/samples/*.png --model "$demo" --images "$out/maps"
 
 say "A short masked training"
 "$cli" train "$root/models/presets/demo.json" --run "$out/run" --masks.scheme sch1 \
@@ -24,4 +24,4 @@ say "A short masked training"
 
 say "The run's exported config, trained headless"
 "$cli" train "$out/run/config.json" --run "$out/replay"
-say "Pictures, runs and checkpoints are in $out"
+say "Images, runs and checkpoints are in $out"

@@ -14,6 +14,8 @@
 #include "core/base/Log.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
+#include "core/base/Translation.h"
+#include "core/base/Version.h"
 #include "core/workbench/training/DistributedContext.h"
 
 namespace headlight::cli {
@@ -43,7 +45,7 @@ std::optional<Launch> companyOf(int count, char** arguments) {
 }
 
 /// The first process speaks for all of them; another one only where nobody can be told.
-void tell(const Error& error, const std::optional<Launch>& company, Terminal& terminal) {
+void notify(const Error& error, const std::optional<Launch>& company, Terminal& terminal) {
   const bool first = !company || company->rank == 0;
   if (!first) terminal.silence(notifyWaitingPeers(*company, error.text()));
   terminal.error(error);
@@ -53,14 +55,17 @@ void tell(const Error& error, const std::optional<Launch>& company, Terminal& te
 void setUp(CLI::App& app) {
   app.name("headlight-cli");
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", "headlight-cli " HEADLIGHT_VERSION);
-  app.set_help_flag("-h,--help", "Show this and exit");
+  app.set_version_flag("--version", std::string("headlight-cli ") + kVersion);
+  app.set_help_flag("-h,--help", tr("Show this help and exit"));
   app.get_formatter()->column_width(34);
-  app.footer(std::string(exitCodeHelp()) +
-             "\n\nheadlight-cli COMMAND --help says more. Results go to standard output, "
-             "everything else to\nstandard error; with --json both are JSON, one object a line. "
-             "Behind -- everything is "
-             "a file,\nalso a name that begins with a dash.");
+  app.footer(
+      std::string(exitCodeHelp()) +
+      tr("\n"
+         "\n"
+         "See headlight-cli COMMAND --help. Results go to standard output, everything else to\n"
+         "standard error; with --json both are JSON, one object per line. After -- every "
+         "argument is a\n"
+         "file, also a name that begins with a dash."));
 }
 
 /// The parsed subcommand, or an exit code.
@@ -72,7 +77,7 @@ struct Parsed {
 Parsed parse(CLI::App& app, int count, char** arguments, const std::optional<Launch>& company,
              Terminal& terminal) {
   const auto refuse = [&](const Error& error) {
-    tell(error, company, terminal);
+    notify(error, company, terminal);
     return Parsed{nullptr, kExitUsage};
   };
   if (count < 2) {
@@ -92,7 +97,7 @@ Parsed parse(CLI::App& app, int count, char** arguments, const std::optional<Lau
   const auto chosen = app.get_subcommands();
   if (chosen.empty())
     return refuse(
-        {ErrorCode::InvalidArgument, "a command is missing; see headlight-cli --help", ""});
+        {ErrorCode::InvalidArgument, tr("a command is missing; see headlight-cli --help"), ""});
   if (const auto error = unexpectedArguments(*chosen.front())) return refuse(*error);
   return {chosen.front(), kExitOk};
 }
@@ -102,18 +107,18 @@ int runCommand(Command& command, Terminal& terminal, const Signals& signals) {
   terminal.setStatus("");
   if (!outcome) {
     terminal.error(outcome.error());
-    return exitCodeOf(outcome.error().code, signals.received());
+    return exitCodeFor(outcome.error().code, signals.received());
   }
   if (auto finished = terminal.finish(); !finished && *outcome == kExitOk) {
     terminal.error(finished.error());
-    return exitCodeOf(finished.error().code, signals.received());
+    return exitCodeFor(finished.error().code, signals.received());
   }
   return *outcome;
 }
 
 int runProgram(int given, char** asGiven) {
   const auto commands = makeCommands();
-  CLI::App app("Headlight: inspect, mask and retrain the attention of vision transformers");
+  CLI::App app(tr("Headlight: inspect, mask and retrain the attention of vision transformers"));
   setUp(app);
   std::vector<std::pair<CLI::App*, Command*>> table;
   for (const auto& command : commands)
@@ -135,7 +140,7 @@ int runProgram(int given, char** asGiven) {
   const Parsed parsed = parse(app, count, arguments, company, terminal);
   if (!parsed.command) return parsed.exitCode;
 
-  const Signals signals([&] { terminal.note("stopping; a second Ctrl+C does not wait for it"); });
+  const Signals signals([&] { terminal.note(tr("stopping; press Ctrl+C again to exit at once")); });
   for (const auto& [declared, command] : table)
     if (declared == parsed.command) {
       const int code = runCommand(*command, terminal, signals);
@@ -151,5 +156,6 @@ int runProgram(int given, char** asGiven) {
 int main(int count, char** arguments) {
   headlight::prepareStreams();
   headlight::prepareProcessor(arguments);
+  headlight::loadTranslations(headlight::translationFolder());
   return headlight::cli::runProgram(count, arguments);
 }

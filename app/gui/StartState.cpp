@@ -16,7 +16,7 @@ void fail(const std::string& key, const std::string& message) {
 }
 
 QString textOf(const std::string& key, const Json& value) {
-  if (!value.is_string()) fail(key, "must be a text");
+  if (!value.is_string()) fail(key, "must be a string");
   return QString::fromStdString(value.get<std::string>());
 }
 
@@ -53,8 +53,8 @@ StartState::Training trainingOf(const Json& json) {
   if (!json.contains("config")) fail("train.config", "is missing");
   const Json& config = json["config"];
   training.experiment =
-      config.is_string() ? valueOrThrow(readExperiment(config.get<std::string>(), modelCatalogue()))
-                         : valueOrThrow(experimentFromJson(config, modelCatalogue()));
+      config.is_string() ? valueOrThrow(readExperiment(config.get<std::string>(), modelCatalog()))
+                         : valueOrThrow(experimentFromJson(config, modelCatalog()));
   if (json.contains("steps")) training.steps = wholeOf("train.steps", json["steps"], 1);
   if (json.contains("folder")) training.folder = textOf("train.folder", json["folder"]);
   return training;
@@ -84,7 +84,7 @@ void readKey(StartState& state, const std::string& key, const Json& value) {
     for (const Json& entry : value)
       (key == "gallery" ? state.gallery : state.actions) << textOf(key, entry);
   else
-    fail(key, "is not a key of a state file");
+    fail(key, "is not a known key of a state file");
 }
 
 }  // namespace

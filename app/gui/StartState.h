@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the window is asked to show when it starts: from the command line, from a state file, or
+// The state in which the window starts: from the command line, from a state file, or
 // both (the command line wins).
 //
 // A state file is a JSON object; every key may be left out:
 //   "theme"    "light" | "dark" | "system"
 //   "workspace"  "look" | "mask" | "train" | "compare"
-//   "tab"      "canvas" | "heads" | "rollout" | "compare"
+//   "tab"      "canvas" | "heads" | "rollout" | "compare" | "explain"
 //   "page"     of compare: "sides" | "layers"
 //   "model"    a published name, a config or a checkpoint
 //   "weights"  a checkpoint
-//   "image"    a picture, or "sample:NAME" for a built-in one
+//   "image"    an image, or "sample:NAME" for a built-in one
 //   "masks"    a scheme's name ("sch2", "sch2:5") or file
 //   "edits"    [{"layer": 2, "head": 1, "mask": "hard:3"}, …] applied one after the other, so that
 //              there is a before and an after; head −1: every head
 //   "view"     {"layer", "head", "query", "style", "dim", "opacity", "color_map", "smooth",
-//   "shared_range",
-//              "overlay", "rollout_fusion", "rollout_discard", "learned"}
+//              "shared_range", "overlay", "rollout_fusion", "rollout_discard", "learned"}
 //   "gallery"  [files and folders]
-//   "docks"    {"gallery": false, "heads": true, "prediction": true, "masks": true, "training":
-//   true} "palette"  text typed into the command palette, which is opened "help"     a help page,
-//   which is opened (and is what a screenshot shows) "dialog"   an action's id ("train.start",
-//   "model.choose"): triggered at the end, and what it
+//   "docks"    {"gallery": false, "heads": true, "prediction": true, "masks": true,
+//              "training": true}
+//   "palette"  text typed into the command palette, which is opened
+//   "help"     a help page, which is opened (and is what a screenshot shows)
+//   "dialog"   an action's id ("train.start", "model.choose"): triggered at the end, and what it
 //              opens is what a screenshot shows
 //   "actions"  [ids of commands], triggered after the view is set (and after training began)
 //   "train"    {"config": FILE or an Experiment, "steps": N, "folder": FOLDER}: trained for N steps
@@ -57,11 +57,11 @@ struct StartState {
   };
   std::optional<Training> training;
 
-  /// Whether it says what model to show; otherwise the session or the demo decides.
+  /// Whether it names a model; otherwise the session or the demo decides.
   bool choosesModel() const { return !model.isEmpty() || !weights.isEmpty(); }
 };
 
-/// Errors name the key. Unknown keys are errors: a misspelt one would show the wrong picture.
+/// Errors name the key. Unknown keys are errors: a misspelt one would show the wrong image.
 Result<StartState> startStateFromText(const QByteArray& text, const QString& name);
 
 }  // namespace headlight

@@ -13,7 +13,9 @@
 #include "core/base/Utf8.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/session/SchemeLibrary.h"
+#include "ui/base/CoreText.h"
 #include "ui/compare/CompareView.h"
 #include "ui/document/Session.h"
 #include "ui/opening/Opener.h"
@@ -26,7 +28,7 @@ namespace {
 
 constexpr int kPollMs = 40;
 constexpr int kIdlePolls = 2;
-constexpr int kLastIdlePolls = 10;  // before a picture: analyses begin when their look is there
+constexpr int kLastIdlePolls = 10;  // before an image: analyses begin when their result is there
 
 constexpr const char* kWindow = "the window";
 
@@ -36,14 +38,30 @@ QString samplePath(const QString& image) {
                                   : image;
 }
 
+/// The command of an explanation is named after its method, which may have had another name.
+QString presentCommand(const QString& id) {
+  const QString prefix = QStringLiteral("view.way.");
+  if (!id.startsWith(prefix)) return id;
+  const ExplanationInfo* method = explanationFromName(id.mid(prefix.size()).toStdString());
+  return method ? prefix + QString::fromStdString(method->name) : id;
+}
+
+/// For an edit that acts on no head of the model. Head −1 means every head: the layer is missing.
+QString missingHeads(const StartEdit& edit) {
+  if (edit.head < 0) return StartupSequence::tr("edits: the model has no layer %1").arg(edit.layer);
+  return StartupSequence::tr("edits: the model has no head %2 in layer %1")
+      .arg(edit.layer)
+      .arg(edit.head);
+}
+
 /// In the format that the path's ending names; PNG where it names none.
-Result<void> savePicture(const QPixmap& picture, const QString& path) {
+Result<void> saveImage(const QPixmap& image, const QString& path) {
   const QByteArray format = QFileInfo(path).suffix().toLatin1();
   QBuffer bytes;
   bytes.open(QIODevice::WriteOnly);
-  if (!picture.save(&bytes, format.isEmpty() ? "png" : format.constData()))
+  if (!image.save(&bytes, format.isEmpty() ? "png" : format.constData()))
     return Error{ErrorCode::InvalidArgument,
-                 "is no kind of picture that can be written; give a name that ends in .png",
+                 "cannot be written as an image; give a name that ends in .png",
                  path.toStdString()};
   const QByteArray& data = bytes.data();
   return writeFileAtomically(path.toStdString(),
@@ -67,14 +85,14 @@ StartupSequence::StartupSequence(MainWindow* window, StartState state, QStringLi
   m_timer.setInterval(kPollMs);
   connect(&m_timer, &QTimer::timeout, this, &StartupSequence::poll);
   connect(m_window->document(), &Document::failed, this,
-          [this] { fail(kInputExit); });  // in words by the window itself
+          [this] { fail(kInputExit); });  // the window itself shows the text
   connect(m_window->opener(), &Opener::notice, this, [this](const Notice& notice) {
     if (notice.level == Notice::Level::Error)
       complain(notice.title + QStringLiteral(": ") + notice.text, kInputExit);
   });
-  connect(m_window->lookBridge(), &ModelWorker::partlyFits, this,
+  connect(m_window->modelWorker(), &ModelWorker::partlyFits, this,
           [this](const QString& what, const LoadReport& report) {
-            complain(tr("%1 fits in part: ").arg(what) + QString::fromStdString(report.summary()),
+            complain(tr("%1 fits only in part: ").arg(what) + coreText(report.summary()),
                      kInputExit);
           });
 }
@@ -82,9 +100,9 @@ StartupSequence::StartupSequence(MainWindow* window, StartState state, QStringLi
 void StartupSequence::begin() {
   m_elapsed.start();
   if (qEnvironmentVariableIsSet("HEADLIGHT_VERBOSE"))
-    connect(m_window->document(), &Document::lookChanged, this, [this] {
-      if (m_window->document()->look() && !std::exchange(m_seen, true))
-        std::fprintf(stderr, "headlight: first picture %lld ms after the window\n",
+    connect(m_window->document(), &Document::inferenceChanged, this, [this] {
+      if (m_window->document()->inference() && !std::exchange(m_seen, true))
+        std::fprintf(stderr, "headlight: first image %lld ms after the window\n",
                      static_cast<long long>(m_elapsed.elapsed()));
     });
   openModel();
@@ -95,12 +113,12 @@ void StartupSequence::openModel() {
   ModelSource source;
   source.model = m_state.model.toStdString();
   source.weights = m_state.weights.toStdString();
-  m_window->lookBridge()->openModel(source);
+  m_window->modelWorker()->openModel(source);
   whenIdle("the model", [this] { onModel(); });
 }
 
 void StartupSequence::onModel() {
-  if (!m_window->document()->hasModel() && m_state.choosesModel()) m_window->openDemo();
+  if (!m_window->document()->inputs().hasModel() && m_state.choosesModel()) m_window->openDemo();
   QStringList paths = m_files;
   if (!m_state.image.isEmpty()) {
     const QString image = samplePath(m_state.image);
@@ -108,53 +126,54 @@ void StartupSequence::onModel() {
       m_window->imageBridge()->loadImage(image);
     else
       paths.prepend(image);
-  } else if (!m_window->document()->hasImage() && paths.isEmpty() &&
+  } else if (!m_window->document()->inputs().hasImage() && paths.isEmpty() &&
              m_window->gallery()->rowCount() > 0) {
     m_window->imageBridge()->loadImage(m_window->gallery()->pathAt(m_window->gallery()->index(0)));
   }
   if (!paths.isEmpty()) m_window->openPaths(paths);
   if (!m_state.gallery.isEmpty()) m_window->openPaths(m_state.gallery);
-  whenIdle("the picture", [this] { applyMasks(); });
+  whenIdle("the image", [this] { applyMasks(); });
 }
 
 void StartupSequence::applyMasks() {
   Document* document = m_window->document();
-  if (!m_state.masks.isEmpty() && document->hasModel()) {
-    const auto scheme =
-        masksNamed(m_state.masks.toStdString(), maskShapeOf(document->model().experiment.model),
-                   SchemeLibrary(SchemeLibrary::defaultFolder()));
+  if (!m_state.masks.isEmpty() && document->inputs().hasModel()) {
+    const auto scheme = masksNamed(m_state.masks.toStdString(),
+                                   makeMaskShape(document->inputs().model().experiment.model),
+                                   SchemeLibrary(SchemeLibrary::defaultFolder()));
     if (!scheme) complain(QString::fromStdString(scheme.error().text()));
     if (scheme)
-      if (const auto edit = makeMaskEdit(document->masks(), *scheme, m_state.masks.toStdString()))
-        document->pushEdit(*edit);
+      if (const auto edit =
+              makeMaskEdit(document->inputs().masks(), *scheme, m_state.masks.toStdString()))
+        document->inputs().pushEdit(*edit);
   }
   whenIdle("the masks", [this] { applyEdits(); });
 }
 
 void StartupSequence::applyEdits() {
   Document* document = m_window->document();
-  if (m_edit >= m_state.edits.size() || !document->hasModel()) return applyView();
+  if (m_edit >= m_state.edits.size() || !document->inputs().hasModel()) return applyView();
   const StartEdit& edit = m_state.edits[m_edit++];
   std::vector<HeadPlace> cells;
-  if (edit.layer < document->masks().layers())
-    for (int head = 0; head < document->masks().heads(edit.layer); ++head)
+  if (edit.layer < document->inputs().masks().layers())
+    for (int head = 0; head < document->inputs().masks().heads(edit.layer); ++head)
       if (edit.head < 0 || edit.head == head) cells.push_back({edit.layer, head});
-  const auto made = makeMaskEdit(document->masks(), cells, edit.mask, toText(edit.mask));
+  const auto made = makeMaskEdit(document->inputs().masks(), cells, edit.mask, toText(edit.mask));
   if (cells.empty())
-    complain(tr("edits: the model has no layer %1 with head %2").arg(edit.layer).arg(edit.head));
+    complain(missingHeads(edit));
   else if (!made)
     complain(tr("edits: ") + QString::fromStdString(made.error().text()));
   else
-    document->pushEdit(*made);
+    document->inputs().pushEdit(*made);
   whenIdle("an edit", [this] { applyEdits(); });
 }
 
 void StartupSequence::applyView() {
   Document* document = m_window->document();
   if (!m_state.view.empty()) {
-    const auto view = viewFromJson(m_state.view, document->view());
+    const auto view = viewFromJson(m_state.view, document->view().options());
     if (view)
-      document->setView(*view);
+      document->view().set(*view);
     else
       complain(QString::fromStdString(view.error().text()));
   }
@@ -195,10 +214,10 @@ void StartupSequence::train() {
 }
 
 void StartupSequence::trigger(const QString& id) {
-  if (QAction* action = m_window->actions()->find(id))
+  if (QAction* action = m_window->actions()->find(presentCommand(id)))
     action->trigger();
   else
-    complain(tr("there is no command %1").arg(id));
+    complain(tr("unknown command %1").arg(id));
 }
 
 void StartupSequence::triggerActions() {
@@ -214,16 +233,16 @@ void StartupSequence::showExtras() {
     m_timer.stop();
     return;
   }
-  whenIdle(kWindow, [this] { takePicture(); });
+  whenIdle(kWindow, [this] { takeImage(); });
 }
 
-void StartupSequence::takePicture() {
+void StartupSequence::takeImage() {
   m_timer.stop();
   QWidget* subject = m_window;
   if (!m_state.help.isEmpty() || !m_state.dialog.isEmpty())
     for (QWidget* widget : QApplication::topLevelWidgets())
       if (widget->isVisible() && qobject_cast<QDialog*>(widget)) subject = widget;
-  if (const auto saved = savePicture(subject->grab(), m_screenshot.path); !saved)
+  if (const auto saved = saveImage(subject->grab(), m_screenshot.path); !saved)
     complain(QString::fromStdString(saved.error().text()), kSystemExit);
   disconnect(m_window->trainingBridge(), nullptr, this, nullptr);
   m_window->trainingBridge()->stop();
@@ -239,8 +258,8 @@ void StartupSequence::whenIdle(const char* waitingFor, std::function<void()> nex
 
 void StartupSequence::poll() {
   if (!m_screenshot.path.isEmpty() && m_elapsed.elapsed() > m_screenshot.timeoutSeconds * 1000LL) {
-    complain(tr("gave up waiting for %1").arg(QLatin1String(m_waitingFor)));
-    takePicture();
+    complain(tr("timed out waiting for %1").arg(QLatin1String(m_waitingFor)));
+    takeImage();
     return;
   }
   if (!m_next) return;

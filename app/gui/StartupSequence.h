@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Brings the window into the state that was asked for, step by step, never waiting; then takes its
-// picture, if one was asked for.
+// image, if one was asked for.
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -46,7 +46,7 @@ class StartupSequence : public QObject {
   void trigger(const QString& id);
   void triggerActions();
   void showExtras();
-  void takePicture();
+  void takeImage();
   /// Goes on with `next` when the window has been idle for a while.
   void whenIdle(const char* waitingFor, std::function<void()> next);
   void poll();

@@ -9,14 +9,18 @@
 #include <QFileInfo>
 #include <QScreen>
 #include <QTemporaryDir>
+#include <QTranslator>
 
 #include <cstdio>
 
+#include "app/gui/OpenWindow.h"
 #include "app/gui/StartState.h"
 #include "app/gui/StartupSequence.h"
 #include "core/base/Heap.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
+#include "core/base/Translation.h"
+#include "core/base/Version.h"
 #include "core/models/Registry.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
@@ -25,6 +29,7 @@
 #include "ui/document/SessionKeeper.h"
 #include "ui/window/HelpBrowser.h"
 #include "ui/window/MainWindow.h"
+#include "ui/workspace/Arranging.h"
 
 namespace headlight {
 namespace {
@@ -37,6 +42,7 @@ struct Options {
   ScreenshotRequest screenshot;
   QSize size;
   bool session = true;
+  bool reuse = false;
   bool printShortcuts = false;
   int threads = 0;
 };
@@ -48,34 +54,38 @@ int refuse(const QString& text) {
 }
 
 void declare(QCommandLineParser& parser) {
-  parser.setApplicationDescription(QStringLiteral(
-      "See where every attention head of a vision transformer looks, decide where it "
-      "may look, retrain."));
+  parser.setApplicationDescription(
+      QObject::tr("Inspect, mask and retrain the attention of vision transformers."));
   parser.addHelpOption();
   parser.addVersionOption();
-  parser.addPositionalArgument(QStringLiteral("files"),
-                               QStringLiteral("Pictures, folders, checkpoints, configs, masks, "
-                                              "sessions."),
-                               QStringLiteral("[files…]"));
+  parser.addPositionalArgument(
+      QStringLiteral("files"),
+      QObject::tr("Images, folders, checkpoints, configs, masks, sessions."),
+      QStringLiteral("[files…]"));
   parser.addOptions({
-      {"model", "A published name, a config or a checkpoint.", "NAME|FILE"},
-      {"weights", "A checkpoint (.safetensors, .pth).", "FILE"},
-      {"image", "A picture, or sample:NAME.", "FILE"},
-      {"masks", "A scheme's name (none, sch1, sch2, sch3, mixed36, hmait) or file.", "NAME|FILE"},
-      {"theme", "light, dark or system.", "NAME"},
-      {"workspace", "look, mask, train or compare.", "NAME"},
-      {"tab", "canvas, heads, rollout or compare.", "NAME"},
-      {"layer", "The layer to look at, from 0.", "N"},
-      {"head", "The head to look at, from 0; -1 is the mean of all.", "N"},
-      {"query", "The token to look from; prefix tokens come first.", "N"},
-      {"state", "A JSON file with the state to start in (see the help, Command line).", "FILE"},
-      {"screenshot", "Save a picture of the window when it is ready, and exit.", "OUT.png"},
-      {"size", "Size of the window.", "WIDTHxHEIGHT"},
-      {"scale", "Device pixels per pixel, for screenshots of high resolution.", "FACTOR"},
-      {"timeout", "Seconds to wait for a screenshot (300).", "SECONDS"},
-      {"threads", "CPU threads; 0 means as many as cores.", "N"},
-      {"no-session", "Neither restore nor save the session."},
-      {"print-shortcuts", "Print the help page of keyboard shortcuts, and exit."},
+      {"model", QObject::tr("A published name, a config or a checkpoint."), "NAME|FILE"},
+      {"weights", QObject::tr("A checkpoint (.safetensors, .pth)."), "FILE"},
+      {"image", QObject::tr("An image, or sample:NAME."), "FILE"},
+      {"masks", QObject::tr("A scheme's name (none, sch1, sch2, sch3, mixed36, hmait) or file."),
+       "NAME|FILE"},
+      {"theme", QObject::tr("light, dark or system."), "NAME"},
+      {"workspace", QObject::tr("look, mask, train or compare."), "NAME"},
+      {"tab", QObject::tr("canvas, heads, rollout, compare or explain."), "NAME"},
+      {"layer", QObject::tr("The layer to show, counted from 0."), "N"},
+      {"head", QObject::tr("The head to show, counted from 0; -1 is the mean of all heads."), "N"},
+      {"query", QObject::tr("The query token; prefix tokens come first."), "N"},
+      {"state", QObject::tr("JSON file with the starting state (see the help, Command line)."),
+       "FILE"},
+      {"tour", QObject::tr("Begin with the guided tour of the window.")},
+      {"screenshot", QObject::tr("Save a screenshot of the window when it is ready, and exit."),
+       "OUT.png"},
+      {"size", QObject::tr("Size of the window."), "WIDTHxHEIGHT"},
+      {"scale", QObject::tr("Device pixel ratio, for high-resolution screenshots."), "FACTOR"},
+      {"timeout", QObject::tr("Seconds to wait for a screenshot (default 300)."), "SECONDS"},
+      {"threads", QObject::tr("CPU threads; 0: as many as cores."), "N"},
+      {"reuse", QObject::tr("Open the files in the window that is already open, if there is one.")},
+      {"no-session", QObject::tr("Do not restore or save the session.")},
+      {"print-shortcuts", QObject::tr("Print the help page of keyboard shortcuts, and exit.")},
   });
 }
 
@@ -96,6 +106,7 @@ QString readState(const QCommandLineParser& parser, StartState& state) {
       {"workspace", &state.workspace}};
   for (const auto& [name, target] : texts)
     if (parser.isSet(QLatin1String(name))) *target = parser.value(QLatin1String(name));
+  if (parser.isSet(QStringLiteral("tour"))) state.actions << QStringLiteral("help.tour");
   for (const char* name : {"layer", "head", "query"}) {
     if (!parser.isSet(QLatin1String(name))) continue;
     bool ok = false;
@@ -110,11 +121,12 @@ QString readState(const QCommandLineParser& parser, StartState& state) {
 
 /// An empty text is success.
 QString readOptions(const QCommandLineParser& parser, Options& options) {
-  if (const QString error = readState(parser, options.state); !error.isEmpty()) return error;
+  if (QString error = readState(parser, options.state); !error.isEmpty()) return error;
   options.files = parser.positionalArguments();
   options.screenshot.path = parser.value(QStringLiteral("screenshot"));
   options.session =
       !parser.isSet(QStringLiteral("no-session")) && options.screenshot.path.isEmpty();
+  options.reuse = parser.isSet(QStringLiteral("reuse")) && options.screenshot.path.isEmpty();
   options.printShortcuts = parser.isSet(QStringLiteral("print-shortcuts"));
   if (parser.isSet(QStringLiteral("size"))) {
     const QStringList sides = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
@@ -134,7 +146,7 @@ QString readOptions(const QCommandLineParser& parser, Options& options) {
   return {};
 }
 
-/// What is to be opened and is not there; empty where all of it is.
+/// The first path on the command line that does not exist; empty where all exist.
 QString missingInput(const Options& options) {
   const StartState& state = options.state;
   QStringList paths = options.files + state.gallery + QStringList{state.weights};
@@ -165,15 +177,26 @@ bool prepareEnvironment(int argc, char** argv) {
   return windowless;
 }
 
-/// Where its usual size leaves no room for the frame that a window manager puts around it.
-bool fillsScreen(const QWidget& window) {
-  constexpr int kFrame = 48;
-  const QSize room = window.screen()->availableSize();
-  return window.width() > room.width() - 2 || window.height() + kFrame > room.height();
+/// Whether a window that is open took the files, so that this program need not show one.
+bool isOpenedElsewhere(const Options& options) {
+  QStringList files;
+  for (const QString& file : options.files)
+    files << QFileInfo(file).absoluteFilePath();
+  return options.reuse && handToOpenWindow(openWindowAddress(), files);
+}
+
+/// False while a dialog asks for something: the files would lie behind it.
+bool takeFiles(MainWindow& window, const QStringList& files) {
+  if (QApplication::activeModalWidget()) return false;
+  window.openPaths(files);
+  if (window.isMinimized()) window.showNormal();
+  window.raise();
+  window.activateWindow();
+  return true;
 }
 
 int run(QApplication& application, Options options) {
-  initialiseHeadlightResources();
+  initializeHeadlightResources();
   // Made before the window and so outliving its training; removed with what lies in it.
   QTemporaryDir runs(QDir::temp().filePath(QStringLiteral("headlight-XXXXXX")));
   if (options.state.training && options.state.training->folder.isEmpty())
@@ -197,7 +220,7 @@ int run(QApplication& application, Options options) {
   }
   if (options.size.isValid())
     window.resize(options.size);
-  else if (options.screenshot.path.isEmpty() && fillsScreen(window))
+  else if (options.screenshot.path.isEmpty() && startsMaximized(window, windowOptions.sessionPath))
     window.setWindowState(Qt::WindowMaximized);  // a session of before has its own
   window.show();
   window.start();
@@ -207,6 +230,8 @@ int run(QApplication& application, Options options) {
   QObject::connect(&director, &StartupSequence::done, &application, &QApplication::exit,
                    Qt::QueuedConnection);
   director.begin();
+  OpenWindow meeting([&window](const QStringList& files) { return takeFiles(window, files); });
+  if (options.screenshot.path.isEmpty()) meeting.listen(openWindowAddress());
   return QApplication::exec();
 }
 
@@ -220,15 +245,20 @@ int main(int argc, char** argv) {
   prepareProcessor(argv);
   if (!prepareEnvironment(argc, argv)) {
     std::fputs(
-        "headlight: there is no display here (DISPLAY and WAYLAND_DISPLAY are not set). Use "
-        "headlight-cli, or headlight --screenshot OUT.png.\n",
+        "headlight: no display (DISPLAY and WAYLAND_DISPLAY are not set). Use headlight-cli, or "
+        "headlight --screenshot OUT.png.\n",
         stderr);
     return kSystemExit;
   }
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("headlight"));
   QApplication::setApplicationDisplayName(QStringLiteral("Headlight"));
-  QApplication::setApplicationVersion(QStringLiteral(HEADLIGHT_VERSION));
+  QApplication::setApplicationVersion(QString::fromLatin1(kVersion));
+  loadTranslations(translationFolder());
+  QTranslator window;
+  if (window.load(QLocale(), QStringLiteral("headlight"), QStringLiteral("_"),
+                  QString::fromStdString((translationFolder() / "headlight").string())))
+    QApplication::installTranslator(&window);
   QGuiApplication::setDesktopFileName(QStringLiteral("headlight"));
   QCommandLineParser parser;
   declare(parser);
@@ -236,9 +266,10 @@ int main(int argc, char** argv) {
   Options options;
   if (const QString error = readOptions(parser, options); !error.isEmpty()) return refuse(error);
   if (const QString missing = missingInput(options); !missing.isEmpty()) {
-    sayOnStandardError(missing + QStringLiteral(": is not there; check the name, or whether its "
-                                                "disk is connected"));
+    sayOnStandardError(
+        missing +
+        QStringLiteral(": does not exist; check the name, or whether its disk is connected"));
     return kInputExit;
   }
-  return run(application, options);
+  return isOpenedElsewhere(options) ? 0 : run(application, options);
 }

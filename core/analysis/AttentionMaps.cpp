@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 
 namespace headlight {
 
@@ -66,7 +66,7 @@ std::string describeWindowPlace(const LayerMaps& maps, int query) {
   if (!maps.windows) return "";
   const Grid& window = maps.windows->window;
   const int place = maps.windows->place[static_cast<std::size_t>(query)];
-  if (place < 0) return "no place in a window";
+  if (place < 0) return "no position in a window";
   return "place (" + std::to_string(place / window.cols) + ", " +
          std::to_string(place % window.cols) + ") of its " + std::to_string(window.rows) + " by " +
          std::to_string(window.cols) + " window";

@@ -97,7 +97,7 @@ std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& val
                             const Grid& grid);
 
 /// ALS of every head (MaiT Eq. 3): over patch rows, the mean weight that falls into their 3 × 3
-/// neighbourhood, prefix rows and columns left out. In [0, 1] where rows sum to 1 and nothing is
+/// neighborhood, prefix rows and columns left out. In [0, 1] where rows sum to 1 and nothing is
 /// negative; signed maps may leave it, and class attention, whose patches keep to themselves,
 /// has 1.
 std::vector<float> localityScores(const LayerMaps& maps);

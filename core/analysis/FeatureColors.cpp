@@ -52,8 +52,8 @@ std::vector<float> colorsOfScores(const std::vector<double>& scores, int count,
   return colors;
 }
 
-std::vector<char> foregroundOf(const std::vector<double>& scores, int count,
-                               const std::vector<Grid>& grids) {
+std::vector<char> splitForeground(const std::vector<double>& scores, int count,
+                                  const std::vector<Grid>& grids) {
   Sides sides;
   std::vector<char> above;
   std::size_t next = 0;

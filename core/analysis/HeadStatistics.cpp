@@ -101,7 +101,7 @@ std::vector<float> attentionDistances(const LayerMaps& maps, const PatchPitch& p
 }
 
 double uniformLocality(const Grid& grid) {
-  // Neighbours of all patches: a product, since rows and columns count apart.
+  // Neighbors of all patches: a product, since rows and columns count apart.
   double rows = 0, cols = 0;
   for (int r = 0; r < grid.rows; ++r)
     rows += beside(r, grid.rows);

@@ -15,16 +15,16 @@ struct PatchPitch {
   double rows = 16, cols = 16;
 };
 
-/// Of every layer, from the grids of all of them: a stage whose grid is half as fine (rounded up)
+/// For every layer, from the grids of all of them: a stage whose grid is half as fine (rounded up)
 /// has twice the pitch.
 std::vector<PatchPitch> patchPitches(const std::vector<Grid>& layers, int inputHeight,
                                      int inputWidth);
 
-/// Of every head: the mean over query rows of −Σ_j A_ij ln A_ij / ln T, in [0, 1]. A row of nothing
-/// counts 0.
+/// For every head: the mean over query rows of −Σ_j A_ij ln A_ij / ln T, in [0, 1]. A row of
+/// nothing counts 0.
 std::vector<float> attentionEntropies(const LayerMaps& maps);
 
-/// Of every head: the mean over query patches of Σ_j A_ij·‖p(i) − p(j)‖₂ over patch columns, whose
+/// For every head: the mean over query patches of Σ_j A_ij·‖p(i) − p(j)‖₂ over patch columns, whose
 /// weights are made to sum to 1, in pixels (Dosovitskiy et al. 2021, Fig. 7). Queries that look at
 /// no patch are left out; NaN where there is no other.
 std::vector<float> attentionDistances(const LayerMaps& maps, const PatchPitch& pitch);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -27,18 +28,18 @@ std::vector<float> RelativeLayer::ofHead(int head) const {
 
 void RelativeMeans::add(const LayerMaps& maps) {
   if (maps.windows)
-    throw Failure({ErrorCode::InvalidArgument, "maps of windows have no offsets on the whole grid",
-                   "relative"});
-  if (m_pictures == 0) {
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("window maps have no offsets over the whole grid"), "relative"});
+  if (m_images == 0) {
     m_sums = {maps.grid, maps.heads, {}};
     m_sums.values.assign(static_cast<std::size_t>(maps.heads) * m_sums.rows() * m_sums.cols(), 0.0);
   }
   if (!(m_sums.grid == maps.grid) || m_sums.heads != maps.heads)
-    throw Failure({ErrorCode::InvalidArgument, "maps of another grid cannot be averaged with these",
-                   "relative"});
+    throw Failure(
+        {ErrorCode::InvalidArgument, tr("maps on different grids cannot be averaged"), "relative"});
   for (int h = 0; h < maps.heads; ++h)
     addHead(h, maps.head(h));
-  ++m_pictures;
+  ++m_images;
 }
 
 void RelativeMeans::addHead(int head, const MapNumbers& map) {
@@ -63,7 +64,7 @@ RelativeLayer RelativeMeans::means() const {
       for (int dc = 1 - grid.cols; dc < grid.cols; ++dc) {
         const double queries =
             static_cast<double>(grid.rows - std::abs(dr)) * (grid.cols - std::abs(dc));
-        means.values[placeOf(means, h, dr, dc)] /= queries * static_cast<double>(m_pictures);
+        means.values[placeOf(means, h, dr, dc)] /= queries * static_cast<double>(m_images);
       }
   return means;
 }

@@ -9,8 +9,8 @@
 
 namespace headlight {
 
-/// Of one layer, for every offset (Δrow, Δcolumn) from −(g−1) to g−1 of a grid of g × g′ patches:
-/// a mean over the query patches that have a patch there (and over pictures). Prefix tokens are
+/// For one layer, for every offset (Δrow, Δcolumn) from −(g−1) to g−1 of a grid of g × g′ patches:
+/// a mean over the query patches that have a patch there (and over images). Prefix tokens are
 /// left out, as queries and as keys; what remains of a row is not made to sum to 1.
 struct RelativeLayer {
   Grid grid;
@@ -23,19 +23,19 @@ struct RelativeLayer {
   std::vector<float> ofHead(int head) const;  ///< [2g − 1, 2g′ − 1]
 };
 
-/// Sums over the maps of a layer, one picture after another, in double.
+/// Sums over the maps of a layer, one image after another, in double.
 class RelativeMeans {
  public:
-  /// Of the same heads and grid as those before. Throws Failure: others, or maps of windows.
+  /// Maps have the heads and grid of those before. Throws Failure for others, or maps of windows.
   void add(const LayerMaps& maps);
-  /// Of what was added; empty before that.
+  /// The mean of what was added; empty before that.
   RelativeLayer means() const;
 
  private:
   void addHead(int head, const MapNumbers& map);
 
   RelativeLayer m_sums;
-  std::int64_t m_pictures = 0;
+  std::int64_t m_images = 0;
 };
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -46,7 +47,7 @@ void discardLowest(std::vector<float>& map, const Grid& grid, double ratio) {
 }
 
 /// Adds the identity and makes each row sum to 1.
-void addIdentityAndNormalise(std::vector<float>& map, std::size_t tokens) {
+void addIdentityAndNormalize(std::vector<float>& map, std::size_t tokens) {
   for (std::size_t i = 0; i < tokens; ++i) {
     float* row = map.data() + i * tokens;
     row[i] += 1.0f;
@@ -61,10 +62,11 @@ Result<void> checkLayers(const std::vector<LayerMaps>& layers) {
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (layers[l].empty())
       return Error{ErrorCode::InvalidArgument,
-                   "the maps of layer " + std::to_string(l) + " are missing", "rollout"};
+                   tr("the maps of layer ") + std::to_string(l) + tr(" are missing"), "rollout"};
     if (l > 0 && (layers[l].grid.rows > layers[l - 1].grid.rows ||
                   layers[l].grid.cols > layers[l - 1].grid.cols))
-      return Error{ErrorCode::InvalidArgument, "the grid grows between layers", "rollout"};
+      return Error{ErrorCode::InvalidArgument,
+                   tr("the grid grows between layers, which rollout does not support"), "rollout"};
   }
   return {};
 }
@@ -115,8 +117,8 @@ std::string rolloutWords(const RolloutOptions& options) {
 }
 
 std::string rolloutPreparation(bool isSigned, bool rowsSumToOne) {
-  if (isSigned) return "signed maps clamped at 0, rows normalised";
-  return rowsSumToOne ? "" : "rows of each map normalised";
+  if (isSigned) return "signed maps clamped at 0, rows normalized";
+  return rowsSumToOne ? "" : "rows of each map normalized";
 }
 
 const std::vector<std::string>& headFusionNames() {
@@ -137,9 +139,10 @@ std::optional<HeadFusion> headFusionFromName(const std::string& name) {
 
 Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptions& options) {
   if (maps.layers.empty())
-    return Error{ErrorCode::InvalidArgument, "rollout needs the maps of every layer", "rollout"};
+    return Error{ErrorCode::InvalidArgument, tr("rollout needs the maps of every layer"),
+                 "rollout"};
   if (!(options.discardRatio >= 0 && options.discardRatio < 1))
-    return Error{ErrorCode::InvalidArgument, "the discard ratio must be at least 0 and below 1",
+    return Error{ErrorCode::InvalidArgument, tr("the discard ratio must be at least 0 and below 1"),
                  "rollout"};
   if (auto checked = checkLayers(maps.layers); !checked) return checked.error();
   // Only one row of Â_L ⋯ Â_1 is shown: a row vector times matrices, from the last layer down.
@@ -155,7 +158,7 @@ Result<std::vector<float>> rollout(const AttentionMaps& maps, const RolloutOptio
     const std::size_t tokens = grid.tokens();
     auto map = fuseHeads(*layer, options.fusion);
     discardLowest(map, grid, options.discardRatio);
-    addIdentityAndNormalise(map, tokens);
+    addIdentityAndNormalize(map, tokens);
     std::vector<double> next(tokens, 0.0);
     for (std::size_t i = 0; i < tokens; ++i)
       for (std::size_t j = 0; j < tokens; ++j)
@@ -172,9 +175,10 @@ Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head) 
     for (std::size_t j = 0; j <= i; ++j) {
       const LayerMaps &a = maps.layers[i], &b = maps.layers[j];
       if (a.empty() || b.empty())
-        return Error{ErrorCode::InvalidArgument,
-                     "the maps of layer " + std::to_string(a.empty() ? i : j) + " are missing",
-                     "similarity"};
+        return Error{
+            ErrorCode::InvalidArgument,
+            tr("the maps of layer ") + std::to_string(a.empty() ? i : j) + tr(" are missing"),
+            "similarity"};
       if (!(a.grid == b.grid)) {
         result[i * layers + j] = result[j * layers + i] = std::numeric_limits<float>::quiet_NaN();
         continue;
@@ -217,7 +221,7 @@ Result<std::vector<std::vector<float>>> similarities(const AttentionMaps& maps) 
   return all;
 }
 
-Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head) {
+Result<std::vector<float>> computeSimilarity(const AttentionMaps& maps, int head) {
   if (head >= 0) return layerSimilarity(maps, head);
   auto all = similarities(maps);
   return all ? Result<std::vector<float>>(std::move(all->front())) : all.error();

@@ -24,7 +24,7 @@ struct RolloutOptions {
   /// column.
   double discardRatio = 0.0;
 };
-/// Abnar & Zuidema: identity added, rows normalised, multiplied from the first layer to the last.
+/// Abnar & Zuidema: identity added, rows normalized, multiplied from the first layer to the last.
 /// Over the patches of the first layer, [rows × cols]: the class token's row, or the mean of patch
 /// rows where there is no prefix token. Where patches are merged between layers, merging averages
 /// the rows it joins. Each head's map is clamped at 0 and its rows made to sum to 1 first. Errors:
@@ -44,7 +44,7 @@ std::vector<float> stochasticMap(const LayerMaps& maps, int head);
 /// For captions: "heads fused by mean", and what of the lowest entries is dropped, if any.
 std::string rolloutWords(const RolloutOptions& options);
 
-/// What rollout() first does to maps of this kind, for captions: "rows of each map normalised";
+/// What rollout() first does to maps of this kind, for captions: "rows of each map normalized";
 /// empty where they are stochastic as they are.
 std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
 
@@ -53,7 +53,7 @@ std::string rolloutPreparation(bool isSigned, bool rowsSumToOne);
 /// different grids cannot be compared and give NaN.
 Result<std::vector<float>> layerSimilarity(const AttentionMaps& maps, int head);
 /// The same for one head, or averaged over the heads that both layers have (−1).
-Result<std::vector<float>> similarityOf(const AttentionMaps& maps, int head);
+Result<std::vector<float>> computeSimilarity(const AttentionMaps& maps, int head);
 /// All at once: the mean over heads, then each head of the layer that has most.
 Result<std::vector<std::vector<float>>> similarities(const AttentionMaps& maps);
 

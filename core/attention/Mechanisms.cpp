@@ -14,6 +14,7 @@
 #include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/attention/softmax/TalkingHeadsAttention.h"
 #include "core/attention/softmax/WindowAttention.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -33,8 +34,7 @@ Mechanism mechanism(std::string name, std::string help, const ParameterTable* op
 
 const std::vector<Mechanism>& mechanisms() {
   static const std::vector<Mechanism> all{
-      mechanism<SoftmaxAttention>("softmax",
-                                  "Scaled dot products and a softmax; heads can be masked (MaiT).",
+      mechanism<SoftmaxAttention>("softmax", "Softmax attention; heads can be masked (MaiT).",
                                   &SoftmaxAttention::optionTable()),
       mechanism<TalkingHeadsAttention>(
           "talking_heads", "Softmax attention whose heads are mixed before and after (CaiT)."),
@@ -51,11 +51,11 @@ const std::vector<Mechanism>& mechanisms() {
           "lsla", "Light self-limited attention within shifted windows (ViT-LSLA).",
           &LightSelfLimitedAttention::optionTable()),
       mechanism<AftFull>("aft_full",
-                         "Attention-free: keys and learned position biases weigh the values of all "
-                         "tokens, feature by feature (AFT).",
+                         "Attention-free: keys and learned position biases weight the values of "
+                         "all tokens, per feature (AFT).",
                          &AftFull::optionTable()),
       mechanism<AftLocal>("aft_local",
-                          "AFT-full with position biases between neighbouring patches only (AFT).",
+                          "AFT-full with position biases between neighboring patches only (AFT).",
                           &AftLocal::optionTable()),
       mechanism<AftSimple>("aft_simple",
                            "AFT without position biases: a softmax of the keys over the tokens.",
@@ -71,18 +71,18 @@ const std::vector<Mechanism>& mechanisms() {
   return all;
 }
 
-const Mechanism& mechanismOf(const std::string& name) {
+const Mechanism& findMechanism(const std::string& name) {
   const auto& all = mechanisms();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Mechanism& m) { return m.variant.name == name; });
   if (found == all.end())
-    throw Failure({ErrorCode::InvalidConfig, "no attention mechanism is called \"" + name + "\"",
+    throw Failure({ErrorCode::InvalidConfig, tr("unknown attention mechanism \"") + name + "\"",
                    "model.mechanism"});
   return *found;
 }
 
 std::shared_ptr<Attention> makeAttention(const std::string& name, const AttentionOptions& options) {
-  return mechanismOf(name).make(options);
+  return findMechanism(name).make(options);
 }
 
 }  // namespace headlight

@@ -19,7 +19,7 @@ struct Mechanism {
 
 /// Every mechanism, in the order in which they are shown.
 const std::vector<Mechanism>& mechanisms();
-const Mechanism& mechanismOf(const std::string& name);  ///< Throws Failure for an unknown one.
+const Mechanism& findMechanism(const std::string& name);  ///< Throws Failure for an unknown one.
 
 /// The mechanism registered as `name`. Throws Failure for an unknown one.
 std::shared_ptr<Attention> makeAttention(const std::string& name, const AttentionOptions& options);

@@ -18,7 +18,7 @@ std::string utcText(const std::tm& day) {
   return text;
 }
 
-/// Of "2026-11-02T14:03:22Z"; nothing of any other text.
+/// Reads "2026-11-02T14:03:22Z"; nothing for any other text.
 std::optional<std::time_t> momentOf(const std::string& utc) {
   std::tm day{};
   int end = 0;

@@ -14,9 +14,8 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kLooked = 512;
 constexpr const char* kAgain =
-    "; download it again, by the link to the file itself (at the Hugging Face hub /resolve/ in "
-    "place "
-    "of /blob/)";
+    "; download it again, by the link to the file itself (at the Hugging Face hub /resolve/ "
+    "instead of /blob/)";
 constexpr const char* kUnpack = "; unpack it and give the file in it";
 
 /// What a server answers in place of a file, as a browser or curl saves it.
@@ -45,11 +44,10 @@ struct Magic {
   const char* then;
 };
 constexpr std::array kMagics{
-    Magic{"version https://git-lfs.github.com/spec/"sv,
-          "is a Git LFS pointer, a few lines that stand for the file itself",
-          "; fetch that with git lfs pull, or download it again"},
-    Magic{"\x93NUMPY"sv, "is an array of NumPy's (.npy)", nullptr},
-    Magic{"\x89HDF\r\n\x1a\n"sv, "is an HDF5 file, such as Keras writes",
+    Magic{"version https://git-lfs.github.com/spec/"sv, "is a Git LFS pointer, not the file itself",
+          "; fetch the file with git lfs pull, or download it again"},
+    Magic{"\x93NUMPY"sv, "is a NumPy array (.npy)", nullptr},
+    Magic{"\x89HDF\r\n\x1a\n"sv, "is an HDF5 file, as written by Keras",
           "; read its arrays in Python and save them as safetensors"},
     Magic{"GGUF"sv, "is a GGUF file of llama.cpp", "; get the model's safetensors or .pth instead"},
     Magic{"%PDF-"sv, "is a PDF document", "; give the file itself"},
@@ -111,7 +109,7 @@ std::string foreignContent(std::string_view head) {
   if (std::any_of(kPages.begin(), kPages.end(), begins))
     return std::string("is a web page (HTML), not the file itself") + kAgain;
   if (std::any_of(kAnswers.begin(), kAnswers.end(), begins))
-    return "is the answer of a server (\"" + firstLine(head) + "\"), not the file itself" + kAgain;
+    return "is a server response (\"" + firstLine(head) + "\"), not the file itself" + kAgain;
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -57,7 +58,7 @@ Bytes leftInGroup(const fs::path& folder, const GroupFiles& files) {
   return std::max<std::int64_t>(0, *limit - std::max<std::int64_t>(0, *usage - cache));
 }
 
-/// Of a group and those that it lies in. A container may see its own as the topmost, under a path
+/// For a group and those that it lies in. A container may see its own as the topmost, under a path
 /// that does not exist here.
 Bytes leftInGroups(const fs::path& top, const fs::path& group, const GroupFiles& files) {
   Bytes left = leftInGroup(top, files);
@@ -110,8 +111,9 @@ std::string bytesText(std::int64_t bytes) {
 void requireMemory(std::int64_t bytes, const std::string& what, std::optional<std::int64_t> free) {
   if (!free || bytes <= *free) return;
   throw Failure({ErrorCode::Io,
-                 bytesText(bytes) + " of memory are needed for " + what + ", and only " +
-                     bytesText(*free) + " are free; choose a smaller one, or close other programs",
+                 bytesText(bytes) + tr(" of memory are needed for ") + what + tr(", and only ") +
+                     bytesText(*free) +
+                     tr(" are free; choose a smaller one, or close other programs"),
                  ""});
 }
 

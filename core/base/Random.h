@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// SplitMix64's finaliser: a bijection that scatters neighbouring inputs.
+/// SplitMix64's finalizer: a bijection that scatters neighboring inputs.
 constexpr std::uint64_t mixBits(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -31,10 +31,10 @@ void cutOut(std::string& text, const std::string& begin, const std::string& end,
 
 }  // namespace
 
-std::string messageOf(const std::exception& exception) {
+std::string failureMessage(const std::exception& exception) {
   if (const auto* refusal = dynamic_cast<const std::filesystem::filesystem_error*>(&exception))
     return "could not use " + refusal->path1().string() + ": " + refusal->code().message() +
-           "; check that the path leads where it should";
+           "; check the path";
   std::string text = exception.what();
   for (const char* stack : {"Exception raised from ", "frame #0"})
     text.resize(std::min(text.find(stack), text.size()));
@@ -44,7 +44,7 @@ std::string messageOf(const std::exception& exception) {
   cutOut(text, " at \"", "\":", "0123456789");
   cutOut(text, "[json.exception.", "]", " ");  // the library's own numbers
   text.erase(text.find_last_not_of(" \n\t") + 1);
-  return text.empty() ? "something inside failed" : text;
+  return text.empty() ? "internal error" : text;
 }
 
 }  // namespace headlight

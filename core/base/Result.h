@@ -101,7 +101,7 @@ struct AsResult<Result<T>> {
 };
 
 /// What an exception says, without the call stack that LibTorch appends to its own.
-std::string messageOf(const std::exception& exception);
+std::string failureMessage(const std::exception& exception);
 
 /// Runs `body`, which returns Result<T> or T, and turns every exception into an Error.
 template <typename Body>
@@ -120,7 +120,7 @@ auto guarded(const std::string& where, Body&& body) {
   } catch (const std::bad_alloc&) {
     return Outcome(Error{ErrorCode::Internal, "not enough memory for this", where});
   } catch (const std::exception& exception) {
-    return Outcome(Error{ErrorCode::Internal, messageOf(exception), where});
+    return Outcome(Error{ErrorCode::Internal, failureMessage(exception), where});
   }
 }
 

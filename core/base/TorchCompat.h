@@ -55,7 +55,7 @@ struct Autocast {
 };
 
 #if HEADLIGHT_TORCH_AT_LEAST(2, 4)
-inline Autocast autocastOf(c10::DeviceType device) {
+inline Autocast makeAutocast(c10::DeviceType device) {
   return {at::autocast::is_autocast_enabled(device), at::autocast::get_autocast_dtype(device)};
 }
 inline void setAutocast(c10::DeviceType device, const Autocast& state) {
@@ -63,7 +63,7 @@ inline void setAutocast(c10::DeviceType device, const Autocast& state) {
   at::autocast::set_autocast_dtype(device, state.type);
 }
 #else
-inline Autocast autocastOf(c10::DeviceType device) {
+inline Autocast makeAutocast(c10::DeviceType device) {
   namespace ac = at::autocast;
   if (device == c10::DeviceType::CPU) return {ac::is_cpu_enabled(), ac::get_autocast_cpu_dtype()};
   return {ac::is_enabled(), ac::get_autocast_gpu_dtype()};

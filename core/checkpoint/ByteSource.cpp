@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {
@@ -25,9 +26,9 @@ class FileSource : public ByteSource {
       const ssize_t got = ::pread(m_file.get(), bytes, size, static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0)
-        refuse(name(), std::string("could not read: ") + std::strerror(errno), ErrorCode::Io);
+        refuse(name(), std::string(tr("could not read: ")) + std::strerror(errno), ErrorCode::Io);
       if (got == 0)
-        refuse(name(), "became shorter while it was read; wait for its writer and try again",
+        refuse(name(), tr("became shorter while it was read; wait for its writer and try again"),
                ErrorCode::Io);
       bytes += got;
       offset += static_cast<std::uint64_t>(got);
@@ -60,8 +61,8 @@ std::unique_ptr<ByteSource> ByteSource::openFile(const std::filesystem::path& pa
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) {
     const bool nothing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
-    const char* remedy = errno == ELOOP ? "; the link leads round in a circle, give the file" : "";
-    refuse(path.string(), std::string("could not open: ") + std::strerror(errno) + remedy,
+    const char* remedy = errno == ELOOP ? "; the symbolic link is circular, give the file" : "";
+    refuse(path.string(), std::string(tr("could not open: ")) + std::strerror(errno) + remedy,
            nothing ? ErrorCode::NotFound : ErrorCode::Io);
   }
   return ofFile(std::move(file), path.string());
@@ -71,7 +72,7 @@ std::unique_ptr<ByteSource> ByteSource::ofFile(FileDescriptor file, const std::s
   struct stat status {};
   const bool known = ::fstat(file.get(), &status) == 0;
   if (!known || !S_ISREG(status.st_mode))
-    refuse(name, "is not a regular file; choose a .safetensors or .pth file",
+    refuse(name, tr("is not a regular file; choose a .safetensors or .pth file"),
            known ? ErrorCode::UnsupportedFile : ErrorCode::Io);
   return std::make_unique<FileSource>(name, static_cast<std::uint64_t>(status.st_size),
                                       std::move(file));
@@ -83,9 +84,9 @@ std::unique_ptr<ByteSource> ByteSource::overMemory(std::string_view bytes, std::
 
 void ByteSource::checkRange(std::uint64_t offset, std::uint64_t size) const {
   if (offset > m_size || size > m_size - offset)
-    refuse(m_name, "is cut short: " + std::to_string(size) + " bytes are expected at " +
-                       std::to_string(offset) + ", but it ends at " + std::to_string(m_size) +
-                       "; copy or download it again");
+    refuse(m_name, tr("is cut short: ") + std::to_string(size) + tr(" bytes are expected at ") +
+                       std::to_string(offset) + tr(", but it ends at ") + std::to_string(m_size) +
+                       tr("; copy or download it again"));
 }
 
 void ByteSource::read(std::uint64_t offset, void* target, std::uint64_t size) const {
@@ -102,8 +103,8 @@ std::string ByteSource::read(std::uint64_t offset, std::uint64_t size) const {
 
 std::string_view ByteCursor::bytes(std::uint64_t count) {
   if (count > remaining())
-    refuse(m_where, m_what + " is cut short at byte " + std::to_string(m_position) +
-                        ": the file is damaged; copy or download it again");
+    refuse(m_where, m_what + tr(" is cut short at byte ") + std::to_string(m_position) +
+                        tr(": the file is damaged; copy or download it again"));
   const std::string_view result = m_bytes.substr(m_position, count);
   m_position += count;
   return result;

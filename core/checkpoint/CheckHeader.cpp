@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/ByteSource.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/checkpoint/SafetensorsFile.h"
@@ -14,7 +15,7 @@ namespace {
 constexpr const char* kBarePickle = "\x80\x02\x8a\x0a";  // torch before 1.6
 
 void checkHeaderOf(const ByteSource& source) {
-  if (source.size() == 0) refuse(source.name(), "is empty; copy or download it again");
+  if (source.size() == 0) refuse(source.name(), tr("is empty; copy or download it again"));
   const std::string start = source.read(0, std::min<std::uint64_t>(source.size(), 9));
   if (start.starts_with("PK")) {
     const ZipArchive archive(source);
@@ -22,7 +23,7 @@ void checkHeaderOf(const ByteSource& source) {
     openSafetensors(source);
   } else if (!start.starts_with(kBarePickle)) {
     refuse(source.name(),
-           "is neither a safetensors file nor a .pth file of torch.save; download it again",
+           tr("is neither a safetensors file nor a .pth file of torch.save; download it again"),
            ErrorCode::UnsupportedFile);
   }
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/PositionResize.h"
 #include "core/checkpoint/Refusal.h"
@@ -24,7 +25,7 @@ TensorsByName byName(const NamedTensors& tensors, const std::string& whose) {
   TensorsByName result;
   for (const auto& [name, tensor] : tensors)
     if (!tensor.defined() || !result.emplace(name, tensor).second)
-      refuse(name, whose + " names this tensor twice, or it is undefined",
+      refuse(name, whose + tr(" names this tensor twice, or it is undefined"),
              ErrorCode::InvalidArgument);
   return result;
 }
@@ -87,6 +88,8 @@ Result<LoadPlan> planLoad(const NamedTensors& model, const Checkpoint& checkpoin
     const std::int64_t filePrefix =
         static_cast<std::int64_t>(file.count("cls_token") + file.count("dist_token"));
     LoadPlan plan;
+    plan.report.choices = checkpoint.choices;
+    plan.report.leftAside = checkpoint.leftAside;
     std::unordered_set<std::string> used;  // by another name than the file's
     for (const auto& [name, tensor] : model) {
       const auto found = file.find(name);
@@ -112,8 +115,8 @@ Result<void> applyLoad(const NamedTensors& model, const LoadPlan& plan) {
       const auto found = known.find(name);
       if (found == known.end() || !value.defined() || found->second.sizes() != value.sizes())
         refuse(name,
-               "the model changed since the load was planned: this tensor is gone or of another "
-               "shape; nothing was loaded, plan it again",
+               tr("the model changed since the load was planned: this tensor is missing or has "
+                  "another shape. Nothing was loaded; plan it again"),
                ErrorCode::InvalidArgument);
     }
     for (const auto& [name, value] : plan.values)

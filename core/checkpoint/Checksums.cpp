@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/base/Crc32.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/config/ConfigText.h"
 
@@ -27,16 +28,15 @@ std::string checksumOf(const std::map<std::string, std::string>& metadata) {
 }
 
 [[noreturn]] void refuseChanged(const std::string& where, const std::string& what) {
-  refuse(where, what +
-                    " is not what was written: the file is damaged, or another program changed it. "
-                    "Copy it again from where it is whole; if the change was meant, take "
-                    "\"checksums\" out of its metadata");
+  refuse(where, what + tr(" does not match its checksum: the file is damaged, or another program "
+                          "changed it. Copy an intact file again; if the change was intended, "
+                          "remove \"checksums\" from its metadata"));
 }
 
 }  // namespace
 
-std::string checksumsOf(const NamedTensors& tensors,
-                        const std::map<std::string, std::string>& metadata) {
+std::string computeChecksums(const NamedTensors& tensors,
+                             const std::map<std::string, std::string>& metadata) {
   Json ofTensors = Json::object();
   for (const auto& [name, tensor] : tensors)
     ofTensors.push_back({name, checksumOf(tensor)});
@@ -51,9 +51,9 @@ void verifyChecksums(Checkpoint& checkpoint, const std::string& where, Checked c
                      said["tensors"].is_object();
   const bool all = checked == Checked::Everything;
   if (!whole || (all && said["metadata"] != checksumOf(checkpoint.metadata)))
-    refuseChanged(where, "its metadata");
+    refuseChanged(where, tr("its metadata"));
   if (all && said["tensors"].size() != checkpoint.tensors.size())
-    refuseChanged(where, "the list of its tensors");
+    refuseChanged(where, tr("the list of its tensors"));
   // Json itself would look for each name among all before it.
   std::unordered_map<std::string_view, const Json*> sums;
   for (const auto& [name, sum] : said["tensors"].get_ref<const Json::object_t&>())
@@ -62,7 +62,7 @@ void verifyChecksums(Checkpoint& checkpoint, const std::string& where, Checked c
     const auto sum = sums.find(name);
     const bool listed = sum != sums.end();
     if (listed ? *sum->second != checksumOf(tensor) : all)
-      refuseChanged(where, "its tensor " + inQuotes(name));
+      refuseChanged(where, tr("its tensor ") + inQuotes(name));
   }
   checkpoint.metadata.erase(found);
 }

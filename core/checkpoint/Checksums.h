@@ -16,8 +16,8 @@ namespace headlight {
 inline constexpr const char* kChecksumsKey = "checksums";
 
 /// JSON: {"metadata": "1c291ca3", "tensors": {"head.weight": "cbf43926", …}}.
-std::string checksumsOf(const NamedTensors& tensors,
-                        const std::map<std::string, std::string>& metadata);
+std::string computeChecksums(const NamedTensors& tensors,
+                             const std::map<std::string, std::string>& metadata);
 
 /// What is compared with what a file says of itself, if it does.
 enum class Checked {

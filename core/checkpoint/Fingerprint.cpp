@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "core/base/Crc32.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
 Result<std::string> fileFingerprint(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorCode::NotFound, "could not be opened", path.string()};
+  if (!file) return Error{ErrorCode::NotFound, tr("could not be opened"), path.string()};
   std::vector<char> piece(1u << 20);
   std::uint64_t size = 0;
   std::uint32_t crc = 0;
@@ -21,7 +22,7 @@ Result<std::string> fileFingerprint(const std::filesystem::path& path) {
     crc = crc32Of(piece.data(), count, crc);
     size += count;
   }
-  if (!file.eof()) return Error{ErrorCode::Io, "could not be read", path.string()};
+  if (!file.eof()) return Error{ErrorCode::Io, tr("could not be read"), path.string()};
   return std::to_string(size) + " bytes, " + crcText(crc);
 }
 

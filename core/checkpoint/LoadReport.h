@@ -33,6 +33,15 @@ struct LoadReport {
   };
   std::vector<Taken> taken;  ///< from a part of another tensor of the file
 
+  /// A model in the file. Trainers keep several: the one in training, its moving average, a teacher.
+  struct Choice {
+    std::string name;  ///< what `--take` calls it: "teacher.backbone"
+    std::size_t tensors = 0;
+    bool taken = false;
+  };
+  std::vector<Choice> choices;  ///< the likeliest first; empty where the file holds one model alone
+  std::vector<std::string> leftAside;  ///< what else the file holds, in words
+
   /// Tensors of the model's body and how many of them the file fills. The body is what a training
   /// from the file's weights goes on with: all but the head, whose classes may differ, tables of
   /// positions, which depend on the image's size, and what masks start from themselves.

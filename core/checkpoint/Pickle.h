@@ -44,7 +44,7 @@ struct PickleValue {
     StorageType,
     Storage,
     Tensor,
-    Husk,  ///< `text` says what Python would have made of it
+    Husk,  ///< `text` says what Python would have made of it, `items` its state if it has one
   };
 
   Kind kind = Kind::None;
@@ -71,12 +71,13 @@ struct Pickle {
   std::set<std::string> husks;  ///< the first names (at most 20) that were not rebuilt
 };
 
+/// `length`: gets the bytes up to its end; more may follow then. Null: it ends with `bytes`.
 /// Throws a Failure for: an instruction that torch.save never writes (INST, OBJ, extensions …), a
 /// call or BUILD of something that is neither known nor a husk, a memo miss, an item set on what is
 /// no container, containers nested more than 256 deep, more than 4 million values, a storage larger
 /// than its entry, sizes or strides that reach beyond the storage, anything after the end, and a
 /// call of functions that only an attack would want (os, subprocess, eval …).
 Pickle parsePickle(std::string_view bytes, const StorageBytes& storageBytes,
-                   const std::string& where);
+                   const std::string& where, std::uint64_t* length = nullptr);
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {
@@ -15,8 +16,8 @@ constexpr std::uint8_t kStop = '.';
 }  // namespace
 
 Pickle parsePickle(std::string_view bytes, const StorageBytes& storageBytes,
-                   const std::string& where) {
-  return PickleMachine(bytes, storageBytes, where).run();
+                   const std::string& where, std::uint64_t* length) {
+  return PickleMachine(bytes, storageBytes, where).run(length);
 }
 
 std::string PickleValue::describe() const {
@@ -52,35 +53,38 @@ PickleMachine::PickleMachine(std::string_view bytes, const StorageBytes& storage
       m_storageBytes(storageBytes),
       m_where(std::move(where)) {}
 
-Pickle PickleMachine::run() {
+Pickle PickleMachine::run(std::uint64_t* length) {
   while (true) {
     const std::uint8_t instruction = m_cursor.u8();
     if (instruction == kStop) break;
     if (plainStep(instruction) || textStep(instruction) || containerStep(instruction) ||
         memoStep(instruction) || objectStep(instruction))
       continue;
-    fail("has the instruction " + std::to_string(instruction) +
-         ", which torch.save never writes (legacy or made up)");
+    fail(tr("contains the instruction ") + std::to_string(instruction) +
+         tr(", which torch.save never writes (legacy or forged)"));
   }
-  if (!m_marks.empty() || m_stack.size() != 1) fail("ends with something left over");
-  if (m_cursor.remaining() != 0) fail("goes on after its end");
+  if (!m_marks.empty() || m_stack.size() != 1) fail(tr("leaves unused values at its end"));
+  if (length)
+    *length = m_cursor.position();
+  else if (m_cursor.remaining() != 0)
+    fail(tr("continues after its end"));
   m_pickle.root = m_stack.front();
   return std::move(m_pickle);
 }
 
 void PickleMachine::fail(const std::string& message) const {
-  refuse(m_where, "its pickle " + message + " (byte " + std::to_string(m_cursor.position()) +
-                      "); nothing of it was run. Copy or download it again, from someone you "
-                      "trust");
+  refuse(m_where,
+         tr("its pickle ") + message + " (byte " + std::to_string(m_cursor.position()) +
+             tr("); nothing in it was run. Copy or download it again from a trusted source"));
 }
 
 bool PickleMachine::plainStep(std::uint8_t instruction) {
   switch (instruction) {
     case 0x80:  // PROTO
-      if (m_cursor.u8() > 5) fail("is of a version above 5");
+      if (m_cursor.u8() > 5) fail(tr("has a version above 5"));
       return true;
     case 0x95:  // FRAME: how much to read ahead; nothing here reads ahead
-      if (m_cursor.u64() > m_cursor.remaining()) fail("is cut short");
+      if (m_cursor.u64() > m_cursor.remaining()) fail(tr("is cut short"));
       return true;
     case 'N':
       push(make(Kind::None));
@@ -248,7 +252,7 @@ bool PickleMachine::memoStep(std::uint8_t instruction) {
 
 PickleValue* PickleMachine::make(Kind kind) {
   if (m_pickle.arena.size() >= kMaxValues)
-    fail("holds more than " + std::to_string(kMaxValues) + " values");
+    fail(tr("holds more than ") + std::to_string(kMaxValues) + " values");
   PickleValue& value = m_pickle.arena.emplace_back();
   value.kind = kind;
   return &value;
@@ -256,7 +260,7 @@ PickleValue* PickleMachine::make(Kind kind) {
 
 void PickleMachine::push(PickleValue* value) {
   if (m_stack.size() >= kMaxValues)
-    fail("holds more than " + std::to_string(kMaxValues) + " values at once");
+    fail(tr("holds more than ") + std::to_string(kMaxValues) + tr(" values at once"));
   m_stack.push_back(value);
 }
 
@@ -292,12 +296,12 @@ PickleValue* PickleMachine::pop() {
 
 PickleValue* PickleMachine::top() {
   const std::size_t floor = m_marks.empty() ? 0 : m_marks.back();
-  if (m_stack.size() <= floor) fail("takes a value from an empty stack");
+  if (m_stack.size() <= floor) fail(tr("takes a value from an empty stack"));
   return m_stack.back();
 }
 
 std::vector<PickleValue*> PickleMachine::popMarked() {
-  if (m_marks.empty()) fail("goes back to a mark it never set");
+  if (m_marks.empty()) fail(tr("returns to a mark that was never set"));
   const auto begin = m_stack.begin() + static_cast<std::ptrdiff_t>(m_marks.back());
   std::vector<PickleValue*> items(begin, m_stack.end());
   m_stack.erase(begin, m_stack.end());
@@ -308,7 +312,7 @@ std::vector<PickleValue*> PickleMachine::popMarked() {
 void PickleMachine::hold(PickleValue* container, const PickleValue* item) const {
   container->depth = std::max(container->depth, item->depth + 1);
   if (container->depth > kMaxDepth)
-    fail("nests its containers more than " + std::to_string(kMaxDepth) + " deep");
+    fail(tr("nests its containers more than ") + std::to_string(kMaxDepth) + " deep");
   container->items.push_back(item);
 }
 
@@ -322,33 +326,33 @@ void PickleMachine::pushContainer(Kind kind, const std::vector<PickleValue*>& it
 void PickleMachine::addItems(PickleValue* container, Kind wanted,
                              const std::vector<PickleValue*>& items) const {
   if (container->kind == Kind::Husk) return;  // a subclass of list, say: as opaque as before
-  if (container->kind != wanted) fail("adds items to " + container->describe());
+  if (container->kind != wanted) fail(tr("adds items to ") + container->describe());
   for (const PickleValue* item : items)
     hold(container, item);
 }
 
 void PickleMachine::addPairs(PickleValue* dict, const std::vector<PickleValue*>& items) const {
-  if (items.size() % 2 != 0) fail("sets an item without a value");
+  if (items.size() % 2 != 0) fail(tr("sets an item without a value"));
   if (dict->kind == Kind::Husk) return;  // a defaultdict, say
-  if (!dict->isDict()) fail("sets an item on " + dict->describe());
+  if (!dict->isDict()) fail(tr("sets an item on ") + dict->describe());
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const Kind key = items[i]->kind;
     if (key == Kind::List || key == Kind::Set || items[i]->isDict())
-      fail("uses " + items[i]->describe() + " as a key");
+      fail("uses " + items[i]->describe() + tr(" as a key"));
     hold(dict, items[i]);
     hold(dict, items[i + 1]);
   }
 }
 
 void PickleMachine::remember(std::uint64_t slot) {
-  if (m_memo.size() >= kMaxValues) fail("remembers more values than it can hold");
+  if (m_memo.size() >= kMaxValues) fail(tr("stores more values than it can hold"));
   m_memo[slot] = top();
 }
 
 void PickleMachine::recall(std::uint64_t slot) {
   const auto found = m_memo.find(slot);
   if (found == m_memo.end())
-    fail("recalls the value " + std::to_string(slot) + ", which it never remembered");
+    fail(tr("recalls the value ") + std::to_string(slot) + tr(", which it never stored"));
   push(found->second);
 }
 

@@ -15,7 +15,8 @@ namespace headlight {
 class PickleMachine {
  public:
   PickleMachine(std::string_view bytes, const StorageBytes& storageBytes, std::string where);
-  Pickle run();
+  /// `length`: as parsePickle's.
+  Pickle run(std::uint64_t* length);
 
  private:
   using Kind = PickleValue::Kind;

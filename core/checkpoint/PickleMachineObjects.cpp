@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/PickleMachine.h"
 #include "core/checkpoint/Refusal.h"
 
@@ -16,7 +17,7 @@ namespace {
 using c10::ScalarType;
 
 constexpr std::size_t kMaxHuskNames = 20;
-/// Of what is named again and again: a long text would be looked at as often.
+/// For what is named again and again: a long text would be looked at as often.
 constexpr std::size_t kMaxReferenceBytes = 1024;
 
 constexpr std::array<std::pair<std::string_view, ScalarType>, 10> kStorages{{
@@ -33,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, ScalarType>, 10> kStorages{{
 }};
 
 /// Whether a pickle that calls this was made to harm whoever loads it. Safety does not rest on this
-/// list, since nothing is ever called: it is here so that the person is told.
+/// list, since nothing is ever called: it only makes the message clear.
 bool isAttack(std::string_view text) {
   static constexpr std::array<std::string_view, 9> kModules{
       "os", "posix", "nt", "subprocess", "pty", "runpy", "socket", "webbrowser", "ctypes"};
@@ -62,7 +63,7 @@ bool PickleMachine::objectStep(std::uint8_t instruction) {
       const PickleValue* name = pop();
       const PickleValue* module = pop();
       if (name->kind != Kind::String || module->kind != Kind::String)
-        fail("names a Python object with something that is not text");
+        fail(tr("names a Python object with something that is not text"));
       pushGlobal(module->text, name->text);
       return true;
     }
@@ -88,7 +89,7 @@ bool PickleMachine::objectStep(std::uint8_t instruction) {
 
 void PickleMachine::pushGlobal(std::string_view module, std::string_view name) {
   if (module.size() + name.size() > kMaxReferenceBytes)
-    fail("names a Python object in more than " + std::to_string(kMaxReferenceBytes) + " bytes");
+    fail(tr("names a Python object in more than ") + std::to_string(kMaxReferenceBytes) + " bytes");
   if (module == "collections" && name == "OrderedDict") {
     push(make(Kind::OrderedDictType));
   } else if (module == "torch._utils" && name == "_rebuild_tensor_v2") {
@@ -123,10 +124,10 @@ PickleValue* PickleMachine::husk(const std::string& text, const PickleValue* ins
 void PickleMachine::reduce() {
   const PickleValue* arguments = pop();
   const PickleValue* callable = pop();
-  if (arguments->kind != Kind::Tuple) fail("calls something with " + arguments->describe());
+  if (arguments->kind != Kind::Tuple) fail(tr("calls something with ") + arguments->describe());
   switch (callable->kind) {
     case Kind::OrderedDictType:
-      if (!arguments->items.empty()) fail("fills an OrderedDict in an unknown way");
+      if (!arguments->items.empty()) fail(tr("fills an OrderedDict in an unknown form"));
       push(make(Kind::OrderedDict));
       break;
     case Kind::RebuildTensor:
@@ -136,7 +137,7 @@ void PickleMachine::reduce() {
       // (data, requires_grad, hooks): a parameter is its data to us.
       const PickleValue* data = arguments->items.empty() ? nullptr : arguments->items.front();
       if (data == nullptr || (data->kind != Kind::Tensor && data->kind != Kind::Husk))
-        fail("rebuilds a parameter without a tensor");
+        fail(tr("rebuilds a parameter without a tensor"));
       push(make(data->kind));
       *top() = *data;
       break;
@@ -144,7 +145,7 @@ void PickleMachine::reduce() {
     case Kind::Husk:
       if (isAttack(callable->text))
         fail("calls " + callable->text +
-             ", which no checkpoint needs: the file was made to attack programs that load it");
+             tr(", which no checkpoint needs: the file is built to attack programs that load it"));
       push(husk(callable->text, arguments));
       break;
     default:
@@ -155,48 +156,55 @@ void PickleMachine::reduce() {
 void PickleMachine::build() {
   const PickleValue* state = pop();
   PickleValue* object = top();
-  if (object->kind == Kind::Husk) return;
+  if (object->kind == Kind::Husk) {
+    // A module's holds its tensors. What is built twice keeps the first.
+    if (state->isDict() && object->items.empty()) hold(object, state);
+    return;
+  }
   // torch's state dictionaries carry an attribute, `_metadata`: versions of modules, of no use
   // here.
   if (object->kind == Kind::OrderedDict && state->isDict()) return;
-  fail("sets the state of " + object->describe());
+  fail(tr("sets the state of ") + object->describe());
 }
 
 void PickleMachine::newObject(bool withKeywords) {
-  if (withKeywords && !pop()->isDict()) fail("makes an object with keywords that are none");
+  if (withKeywords && !pop()->isDict()) fail(tr("makes an object with invalid keywords"));
   const PickleValue* arguments = pop();
   const PickleValue* type = pop();
-  if (arguments->kind != Kind::Tuple) fail("makes an object from " + arguments->describe());
-  if (type->kind != Kind::Husk) fail("makes an object of " + type->describe());
+  if (arguments->kind != Kind::Tuple) fail(tr("makes an object from ") + arguments->describe());
+  if (type->kind != Kind::Husk) fail(tr("makes an object of ") + type->describe());
   if (isAttack(type->text))
-    fail("makes a " + type->text +
-         ", which no checkpoint needs: the file was made to attack programs that load it");
+    fail(tr("makes a ") + type->text +
+         tr(", which no checkpoint needs: the file is built to attack programs that load it"));
   push(husk(type->text, arguments));
 }
 
-/// ('storage', type, key, location, elements)
+/// ('storage', type, key, location, elements[, None])
 void PickleMachine::pushPersistent() {
   const PickleValue* id = pop();
   const auto& parts = id->items;
-  const bool wellFormed = id->kind == Kind::Tuple && parts.size() == 5 &&
-                          parts[0]->kind == Kind::String && parts[0]->text == "storage" &&
-                          parts[2]->kind == Kind::String && parts[4]->kind == Kind::Int &&
-                          parts[4]->integer >= 0;
-  if (!wellFormed) fail("refers to something outside it that is no storage");
+  const bool sized = parts.size() == 5 || parts.size() == 6;
+  const bool wellFormed = id->kind == Kind::Tuple && sized && parts[0]->kind == Kind::String &&
+                          parts[0]->text == "storage" && parts[2]->kind == Kind::String &&
+                          parts[4]->kind == Kind::Int && parts[4]->integer >= 0;
+  if (!wellFormed) fail(tr("refers to an external object that is not a storage"));
+  if (parts.size() == 6 && parts[5]->kind != Kind::None)
+    fail(tr("has views of storages, as torch before 0.4 wrote them"));
   if (parts[1]->kind == Kind::Husk) {  // of complex numbers, say
     push(husk(parts[1]->text, nullptr));
     return;
   }
-  if (parts[1]->kind != Kind::StorageType) fail("refers to a storage without a type");
+  if (parts[1]->kind != Kind::StorageType) fail(tr("refers to a storage without a type"));
   const std::string& key = parts[2]->text;
   if (key.size() > kMaxReferenceBytes)
-    fail("names a storage in more than " + std::to_string(kMaxReferenceBytes) + " bytes");
+    fail(tr("names a storage in more than ") + std::to_string(kMaxReferenceBytes) + " bytes");
   const std::optional<std::uint64_t> available = m_storageBytes(key);
-  if (!available) fail("refers to the storage " + inQuotes(key) + ", which the file does not have");
+  if (!available)
+    fail(tr("refers to the storage ") + inQuotes(key) + tr(", which the file does not have"));
   const auto elements = static_cast<std::uint64_t>(parts[4]->integer);
   if (elements > *available / c10::elementSize(parts[1]->dtype))
-    fail("says that storage " + inQuotes(key) + " has " + std::to_string(elements) +
-         " elements, but the file has only " + std::to_string(*available) + " bytes of it");
+    fail(tr("says that storage ") + inQuotes(key) + " has " + std::to_string(elements) +
+         tr(" elements, but the file has only ") + std::to_string(*available) + tr(" bytes of it"));
   push(make(Kind::Storage));
   top()->dtype = parts[1]->dtype;
   top()->text = key;
@@ -206,10 +214,11 @@ void PickleMachine::pushPersistent() {
 /// (storage, offset, sizes, strides, requires_grad, hooks[, metadata])
 PickleValue* PickleMachine::rebuildTensor(const PickleValue& arguments) {
   const auto& parts = arguments.items;
-  if (parts.size() < 6 || parts.size() > 7) fail("rebuilds a tensor from too little or too much");
+  if (parts.size() < 6 || parts.size() > 7)
+    fail(tr("rebuilds a tensor with the wrong number of arguments"));
   if (parts[0]->kind == Kind::Husk) return husk("a tensor of " + parts[0]->text, nullptr);
-  if (parts[0]->kind != Kind::Storage) fail("rebuilds a tensor without a storage");
-  if (parts[1]->kind != Kind::Int) fail("gives a tensor an offset that is no number");
+  if (parts[0]->kind != Kind::Storage) fail(tr("rebuilds a tensor without a storage"));
+  if (parts[1]->kind != Kind::Int) fail(tr("gives a tensor an offset that is not a number"));
   auto view = std::make_shared<PickleView>();
   view->offset = parts[1]->integer;
   view->sizes = integers(*parts[2], "sizes");
@@ -224,15 +233,15 @@ PickleValue* PickleMachine::rebuildTensor(const PickleValue& arguments) {
 std::vector<std::int64_t> PickleMachine::integers(const PickleValue& tuple,
                                                   const char* what) const {
   if (tuple.items.size() > kMaxDimensions)
-    fail("gives a tensor more than " + std::to_string(kMaxDimensions) + " " + what +
-         ", which cannot be");
+    fail(tr("gives a tensor more than ") + std::to_string(kMaxDimensions) + " " + what +
+         tr(", which is impossible"));
   std::vector<std::int64_t> values;
   bool allAre = tuple.kind == Kind::Tuple;
   for (const PickleValue* item : tuple.items) {
     allAre = allAre && item->kind == Kind::Int && item->integer >= 0;
     values.push_back(item->integer);
   }
-  if (!allAre) fail(std::string("gives a tensor ") + what + " that are not numbers from 0");
+  if (!allAre) fail(std::string(tr("gives a tensor ")) + what + tr(" that are not numbers from 0"));
   return values;
 }
 
@@ -242,7 +251,7 @@ void PickleMachine::checkView(const PickleView& view, const PickleValue& storage
   const std::string what = "has a tensor of shape " + shapeText(view.sizes) + ", strides " +
                            shapeText(view.strides) + " and offset " + std::to_string(view.offset);
   if (!bytes || view.sizes.size() != view.strides.size() || view.offset < 0)
-    fail(what + ", which cannot be");
+    fail(what + tr(", which is impossible"));
   // One past the last element it touches.
   std::int64_t end = view.offset;
   bool inside = *bytes == 0 || !__builtin_add_overflow(end, 1, &end);
@@ -252,7 +261,7 @@ void PickleMachine::checkView(const PickleView& view, const PickleValue& storage
              !__builtin_add_overflow(end, reach, &end);
   }
   if (!inside || end > storage.integer)
-    fail(what + ", which reaches beyond its storage of " + std::to_string(storage.integer) +
+    fail(what + tr(", which reaches beyond its storage of ") + std::to_string(storage.integer) +
          " elements");
 }
 

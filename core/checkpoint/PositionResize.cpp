@@ -2,7 +2,10 @@
 #include "core/checkpoint/PositionResize.h"
 
 #include <ATen/ops/_upsample_bicubic2d_aa.h>
+#include <ATen/ops/_upsample_bilinear2d_aa.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/upsample_bicubic2d.h>
 
 #include <cmath>
 #include <limits>
@@ -40,14 +43,38 @@ std::optional<Layout> guessLayout(std::int64_t tokens, std::int64_t filePrefix,
   return std::nullopt;
 }
 
+/// [1, D, rows, cols] → [1, D, rows', cols'], corners not aligned.
+at::Tensor filtered(const at::Tensor& grid, at::IntArrayRef size, PositionFilter filter) {
+  switch (filter) {
+    case PositionFilter::Bicubic:
+      return at::upsample_bicubic2d(grid, size, /*align_corners=*/false);
+    case PositionFilter::BilinearAntialiased:
+      return at::_upsample_bilinear2d_aa(grid, size, /*align_corners=*/false);
+    case PositionFilter::BicubicAntialiased:
+      break;
+  }
+  return at::_upsample_bicubic2d_aa(grid, size, /*align_corners=*/false);
+}
+
+const char* filterText(PositionFilter filter) {
+  switch (filter) {
+    case PositionFilter::Bicubic:
+      return "bicubic without antialiasing, as the library of the file";
+    case PositionFilter::BilinearAntialiased:
+      return "bilinear, as the library of the file";
+    case PositionFilter::BicubicAntialiased:
+      break;
+  }
+  return "bicubic";
+}
+
 /// [1, rows·cols, D] → [1, rows'·cols', D].
 at::Tensor resample(const at::Tensor& patches, const Layout& from, const PositionLayout& to) {
   const std::int64_t width = patches.size(2);
   const at::Tensor grid =
       patches.to(at::kFloat).reshape({1, from.rows, from.cols, width}).permute({0, 3, 1, 2});
   const std::int64_t size[] = {to.rows, to.cols};
-  return at::_upsample_bicubic2d_aa(grid.contiguous(), at::IntArrayRef(size, 2),
-                                    /*align_corners=*/false)
+  return filtered(grid.contiguous(), at::IntArrayRef(size, 2), to.filter)
       .permute({0, 2, 3, 1})
       .reshape({1, to.rows * to.cols, width});
 }
@@ -59,12 +86,32 @@ std::string gridText(std::int64_t rows, std::int64_t cols) {
 }  // namespace
 
 bool isPositionEmbedding(const std::string& name) {
-  return name == "pos_embed" || name.ends_with(".pos_embed");
+  return name == "pos_embed" || name.ends_with(".pos_embed") || name == "mid_pos_embed";
 }
+
+namespace {
+
+/// Those of several blocks, [L, 1, T, D], one after the other.
+std::optional<ResizedPositions> resizeEach(const at::Tensor& file, const at::Tensor& model,
+                                           const PositionLayout& layout, std::int64_t filePrefix) {
+  if (model.dim() != 4 || file.size(0) != model.size(0) || file.size(0) == 0) return std::nullopt;
+  std::vector<at::Tensor> blocks;
+  std::optional<ResizedPositions> one;
+  for (std::int64_t block = 0; block < file.size(0); ++block) {
+    one = resizePositions(file.select(0, block), model.select(0, block), layout, filePrefix);
+    if (!one) return std::nullopt;
+    blocks.push_back(one->value);
+  }
+  one->value = at::stack(blocks);
+  return one;
+}
+
+}  // namespace
 
 std::optional<ResizedPositions> resizePositions(const at::Tensor& file, const at::Tensor& model,
                                                 const PositionLayout& layout,
                                                 std::int64_t filePrefix) {
+  if (file.dim() == 4) return resizeEach(file, model, layout, filePrefix);
   const auto fits = [](const at::Tensor& tensor) {
     return tensor.dim() == 3 && tensor.size(0) == 1 && tensor.size(2) > 0 &&
            at::isFloatingType(tensor.scalar_type());
@@ -84,7 +131,7 @@ std::optional<ResizedPositions> resizePositions(const at::Tensor& file, const at
   result.change = gridText(from->rows, from->cols) + " → " + gridText(layout.rows, layout.cols);
   if (from->rows != layout.rows || from->cols != layout.cols) {
     patches = resample(patches, *from, layout);
-    result.how = "bicubic";
+    result.how = filterText(layout.filter);
   } else {
     result.how = "same grid";
   }

@@ -22,7 +22,7 @@ struct ResizedPositions {
 
 /// `file` [1, T', D] → the shape of `model` [1, T, D]. The patches' grid in the file is what the
 /// file says, else the model's own or a square; it is resized as timm's resample_abs_pos_embed
-/// does: bicubic, antialiased, corners not aligned, in float32. Prefix positions (class,
+/// does: bicubic, antialiased, corners not aligned, in float32; or by the filter of the layout. Prefix positions (class,
 /// distillation) are kept; those the file lacks keep the model's values, those the model lacks are
 /// dropped. `filePrefix`: how many prefix tokens the file names; used where its size allows it.
 /// Nothing if that cannot be done.

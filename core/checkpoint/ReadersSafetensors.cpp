@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/checkpoint/ByteSource.h"
 #include "core/checkpoint/Checkpoint.h"
@@ -27,7 +28,7 @@ constexpr std::uint64_t kLengthBytes = 8;
 /// What is wrong with one tensor that is to be written; empty if nothing.
 std::string objection(const std::string& name, const at::Tensor& tensor) {
   if (!isPlainName(name)) return "has a name that is too long or holds control characters";
-  if (name == "__metadata__") return "has a name that the format keeps for itself";
+  if (name == "__metadata__") return "has a name that the format reserves";
   if (!tensor.defined()) return "is undefined";
   if (tensor.layout() != at::kStrided) return "is sparse; make it dense first";
   if (!safetensorsDtypeName(tensor.scalar_type()))
@@ -88,10 +89,10 @@ std::string checkedHeader(const NamedTensors& tensors, const std::vector<std::si
   try {
     text = headerText(tensors, order, metadata);
   } catch (const nlohmann::json::exception&) {
-    refuse(where, "the metadata holds text that is not UTF-8", ErrorCode::InvalidArgument);
+    refuse(where, tr("the metadata holds text that is not UTF-8"), ErrorCode::InvalidArgument);
   }
   if (text.size() > kMaxSafetensorsHeader)
-    refuse(where, "the names and metadata are more than the 100 MB that safetensors allows",
+    refuse(where, tr("the names and metadata are more than the 100 MB that safetensors allows"),
            ErrorCode::InvalidArgument);
   return text;
 }
@@ -105,7 +106,7 @@ Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& w
                                 std::map<std::string, std::string> metadata, bool summed) {
   return guarded(where, [&]() -> Result<void> {
     checkTensors(tensors, where);
-    if (summed) metadata[kChecksumsKey] = checksumsOf(tensors, metadata);
+    if (summed) metadata[kChecksumsKey] = computeChecksums(tensors, metadata);
     const std::vector<std::size_t> order = dataOrder(tensors);
     const std::string header = checkedHeader(tensors, order, metadata, where);
     const auto length = static_cast<std::uint64_t>(header.size());
@@ -120,7 +121,39 @@ Result<void> writeSafetensorsBy(const WriteFile& writeFile, const std::string& w
   });
 }
 
+/// A file that is open: its header.
+class HeaderFile : public TensorFile {
+ public:
+  explicit HeaderFile(SharedSource source)
+      : TensorFile(source->name(), "safetensors"), m_source(std::move(source)) {
+    m_opened = openSafetensors(*m_source);
+    m_metadata = m_opened.header.metadata;
+    TensorNest nest;
+    for (const SafetensorsEntry& entry : m_opened.header.entries)
+      nest.names.push_back(entry.name);
+    addNest(std::move(nest));
+  }
+
+  at::Tensor read(std::size_t, std::size_t index) override {
+    const SafetensorsEntry& entry = m_opened.header.entries[index];
+    return readTensor(*m_source, m_opened.dataBegin + entry.begin, entry.shape, entry.dtype,
+                      entry.name);
+  }
+  at::Tensor outline(std::size_t, std::size_t index) override {
+    const SafetensorsEntry& entry = m_opened.header.entries[index];
+    return makeOutline(entry.shape, entry.dtype);
+  }
+
+ private:
+  SharedSource m_source;
+  OpenedSafetensors m_opened;
+};
+
 }  // namespace
+
+std::unique_ptr<TensorFile> openSafetensorsFile(const SharedSource& source) {
+  return std::make_unique<HeaderFile>(source);
+}
 
 Checkpoint readSafetensorsFrom(const ByteSource& source, Checked checked) {
   auto [header, dataBegin] = openSafetensors(source);

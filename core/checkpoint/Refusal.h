@@ -16,7 +16,7 @@ namespace headlight {
 /// Tensors that one file may hold: many times those of the largest models, few enough that looking
 /// at a made-up file takes a moment.
 inline constexpr std::size_t kMaxTensors = 65'536;
-/// Of one tensor.
+/// For one tensor.
 inline constexpr std::size_t kMaxDimensions = 64;
 
 /// Throws a Failure: what is wrong with the file named `where`, and what to do.

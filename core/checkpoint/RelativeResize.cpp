@@ -18,10 +18,11 @@ double geometricSum(double ratio, std::int64_t terms) {
 
 /// The ratio by which steps grow so that `from / 2` of them reach `to / 2`; found as timm does.
 double stepRatio(std::int64_t from, std::int64_t to) {
+  const std::int64_t half = to / 2;
   double left = 1.01, right = 1.5, ratio = right;
   while (right - left > 1e-6) {
     ratio = (left + right) / 2;
-    (geometricSum(ratio, from / 2) > static_cast<double>(to / 2) ? right : left) = ratio;
+    (geometricSum(ratio, from / 2) > static_cast<double>(half) ? right : left) = ratio;
   }
   return ratio;
 }
@@ -42,11 +43,12 @@ std::vector<double> stretched(std::int64_t from, std::int64_t to) {
 /// outermost, that one.
 at::Tensor sharesAlong(std::int64_t from, std::int64_t to) {
   const std::vector<double> places = stretched(from, to);
-  const at::Tensor shares = at::zeros({to, from}, at::kDouble);
+  at::Tensor shares = at::zeros({to, from}, at::kDouble);
   auto rows = shares.accessor<double, 2>();
+  const std::int64_t half = to / 2;
   for (std::int64_t i = 0; i < to; ++i) {
     const double wanted =
-        std::clamp<double>(static_cast<double>(i - to / 2), places.front(), places.back());
+        std::clamp<double>(static_cast<double>(i - half), places.front(), places.back());
     std::int64_t right = 1;
     while (right + 1 < from && places[right] < wanted)
       ++right;

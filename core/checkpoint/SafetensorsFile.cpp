@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/ForeignContent.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/checkpoint/TensorBytes.h"
 
@@ -12,8 +13,9 @@ namespace headlight {
 OpenedSafetensors openSafetensors(const ByteSource& source) {
   constexpr std::uint64_t kLength = 8;
   if (source.size() < kLength + 1)
-    refuse(source.name(), "has " + std::to_string(source.size()) +
-                              " bytes, too few for a safetensors file; copy or download it again");
+    refuse(source.name(),
+           "has " + std::to_string(source.size()) +
+               tr(" bytes, too few for a safetensors file; copy or download it again"));
   const std::string start = source.read(0, kLength);
   const std::uint64_t length = ByteCursor(start, source.name(), "the header").u64();
   // A length may be any bytes, so that only what is no header is something else.
@@ -22,11 +24,11 @@ OpenedSafetensors openSafetensors(const ByteSource& source) {
   if (const std::string other = header ? "" : foreignContent(head); !other.empty())
     refuse(source.name(), other, ErrorCode::UnsupportedFile);
   if (source.read(kLength, 1) != "{")
-    refuse(source.name(), "is not a safetensors file: its header does not begin with '{'",
+    refuse(source.name(), tr("is not a safetensors file: its header does not begin with '{'"),
            ErrorCode::UnsupportedFile);
   if (length > kMaxSafetensorsHeader)
-    refuse(source.name(), "says that its header has " + std::to_string(length) +
-                              " bytes; at most 100 MB are allowed: the file is damaged");
+    refuse(source.name(), tr("says that its header has ") + std::to_string(length) +
+                              tr(" bytes; at most 100 MB are allowed: the file is damaged"));
   const std::string json = source.read(kLength, length);
   const std::uint64_t dataBegin = kLength + length;
   return {parseSafetensorsHeader(json, source.size() - dataBegin, source.name()), dataBegin};
@@ -60,7 +62,7 @@ at::Tensor SafetensorsFile::readAt(const SafetensorsEntry& entry,
   std::uint64_t begin = entry.begin, size = entry.end - entry.begin;
   for (const std::int64_t index : place) {
     if (shape.empty() || index < 0 || index >= shape.front())
-      refuse(name(), "tensor " + inQuotes(entry.name) + " has no item " + std::to_string(index),
+      refuse(name(), "tensor " + inQuotes(entry.name) + tr(" has no item ") + std::to_string(index),
              ErrorCode::InvalidArgument);
     size /= static_cast<std::uint64_t>(shape.front());
     begin += size * static_cast<std::uint64_t>(index);

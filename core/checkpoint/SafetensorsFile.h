@@ -34,7 +34,7 @@ class SafetensorsFile {
   const SafetensorsEntry* find(const std::string& tensor) const;
 
   at::Tensor read(const SafetensorsEntry& entry) const;
-  /// Item `index` of the first dimension: of [B, H, T, T] the maps [H, T, T] of one picture.
+  /// Item `index` of the first dimension: of [B, H, T, T] the maps [H, T, T] of one image.
   at::Tensor readItem(const SafetensorsEntry& entry, std::int64_t index) const;
   /// The numbers at `place` of the first dimensions: of [B, H, T, T] at {b, h} one map [T, T].
   at::Tensor readAt(const SafetensorsEntry& entry, const std::vector<std::int64_t>& place) const;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/config/ConfigText.h"
 
@@ -55,9 +56,9 @@ class HeaderReader : public JsonEvents {
       if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
         return unexpectedValue("a size above 2⁶³");
       if (m_entry.shape.size() >= kMaxDimensions)
-        refuse(m_where, "tensor " + inQuotes(m_entry.name) + " has more than " +
+        refuse(m_where, "tensor " + inQuotes(m_entry.name) + tr(" has more than ") +
                             std::to_string(kMaxDimensions) +
-                            " dimensions; nothing in memory has so many: the header is made up");
+                            tr(" dimensions; no real tensor has so many: the header is forged"));
       m_entry.shape.push_back(static_cast<std::int64_t>(value));
     } else if (m_place == Place::Offsets && m_offsets < 2) {
       (m_offsets++ == 0 ? m_entry.begin : m_entry.end) = value;
@@ -69,15 +70,15 @@ class HeaderReader : public JsonEvents {
 
   bool string(string_t& value) override {
     if (m_place == Place::Metadata) {
-      if (m_header.metadata.size() >= kMaxTensors) failOnMany("metadata entries");
+      if (m_header.metadata.size() >= kMaxTensors) failOnMany(tr("metadata entries"));
       m_header.metadata.emplace(m_key, std::move(value));
     } else if (m_place == Place::Tensor && m_key == "dtype") {
       const auto* known = std::find_if(kDtypes.begin(), kDtypes.end(),
                                        [&](const auto& dtype) { return value == dtype.first; });
       if (known == kDtypes.end())
         refuse(m_where,
-               "tensor " + inQuotes(m_entry.name) + " has the dtype " + inQuotes(value) +
-                   ", which is not read here; convert it to F32, F16 or BF16",
+               "tensor " + inQuotes(m_entry.name) + tr(" has the dtype ") + inQuotes(value) +
+                   tr(", which is not read here; convert it to F32, F16 or BF16"),
                ErrorCode::UnsupportedFile);
       m_entry.dtype = known->second;
     } else {
@@ -102,16 +103,18 @@ class HeaderReader : public JsonEvents {
   bool key(string_t& name) override {
     if (m_place == Place::Top) {
       if (!isPlainName(name))
-        fail("holds a tensor whose name is too long or has control characters");
+        fail(tr("holds a tensor whose name is too long or has control characters"));
       if (!m_names.insert(name).second) fail("names " + inQuotes(name) + " twice");
     } else if (m_place == Place::Metadata) {
-      if (m_header.metadata.contains(name)) fail("has the metadata " + inQuotes(name) + " twice");
+      if (m_header.metadata.contains(name))
+        fail(tr("has the metadata ") + inQuotes(name) + " twice");
     } else {
       const bool known = name == "dtype" || name == "shape" || name == "data_offsets";
       if (!known)
-        fail("gives tensor " + inQuotes(m_entry.name) + " an unknown key " + inQuotes(name));
+        fail(tr("gives tensor ") + inQuotes(m_entry.name) + tr(" an unknown key ") +
+             inQuotes(name));
       if (!m_fields.insert(name).second)
-        fail("gives tensor " + inQuotes(m_entry.name) + " " + inQuotes(name) + " twice");
+        fail(tr("gives tensor ") + inQuotes(m_entry.name) + " " + inQuotes(name) + " twice");
     }
     m_key = std::move(name);
     return true;
@@ -120,7 +123,7 @@ class HeaderReader : public JsonEvents {
   bool end_object() override {
     if (m_place == Place::Tensor) {
       if (m_fields.size() != 3)
-        fail("gives tensor " + inQuotes(m_entry.name) + " no dtype, shape or data_offsets");
+        fail(tr("gives tensor ") + inQuotes(m_entry.name) + tr(" no dtype, shape or data_offsets"));
       if (m_header.entries.size() >= kMaxTensors) failOnMany("tensors");
       m_header.entries.push_back(std::move(m_entry));
     }
@@ -137,34 +140,36 @@ class HeaderReader : public JsonEvents {
 
   bool end_array() override {
     if (m_place == Place::Offsets && m_offsets != 2)
-      fail("gives tensor " + inQuotes(m_entry.name) + " data_offsets that are not two numbers");
+      fail(tr("gives tensor ") + inQuotes(m_entry.name) +
+           tr(" data_offsets that are not two numbers"));
     m_place = Place::Tensor;
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    fail("is not valid JSON at byte " + std::to_string(position));
+    fail(tr("is not valid JSON at byte ") + std::to_string(position));
   }
 
  private:
   enum class Place { Before, Top, Metadata, Tensor, Shape, Offsets, After };
 
   [[noreturn]] void fail(const std::string& what) const {
-    refuse(m_where, "its header " + what + ": the file is damaged; copy or download it again");
+    refuse(m_where,
+           tr("its header ") + what + tr(": the file is damaged; copy or download it again"));
   }
 
   [[noreturn]] void failOnMany(const std::string& what) const {
-    refuse(m_where, "its header lists more than " + std::to_string(kMaxTensors) + " " + what +
-                        ", the most that are read here");
+    refuse(m_where, tr("its header lists more than ") + std::to_string(kMaxTensors) + " " + what +
+                        tr(", the most that are read here"));
   }
 
   bool unexpectedValue(const std::string& what) const {
-    if (m_place == Place::Before || m_place == Place::After) fail("is not one JSON object");
+    if (m_place == Place::Before || m_place == Place::After) fail(tr("is not one JSON object"));
     const std::string owner = m_place == Place::Top || m_place == Place::Metadata
                                   ? inQuotes(m_key)
                                   : "tensor " + inQuotes(m_entry.name) + " (" + m_key + ")";
-    fail("holds " + what + " where " + owner + " needs something else");
+    fail("holds " + what + " where " + owner + tr(" needs another type"));
   }
 
   std::string m_where;
@@ -182,13 +187,13 @@ void checkSizes(const SafetensorsEntry& entry, const std::string& where) {
   const auto bytes =
       byteCount(entry.shape, static_cast<std::int64_t>(c10::elementSize(entry.dtype)));
   if (!bytes)
-    refuse(where, tensor + " has the shape " + shapeText(entry.shape) +
-                      ", more than any memory holds: the header is damaged or made up");
+    refuse(where, tensor + tr(" has the shape ") + shapeText(entry.shape) +
+                      tr(", more than any memory holds: the header is damaged or forged"));
   if (entry.begin > entry.end || entry.end - entry.begin != static_cast<std::uint64_t>(*bytes))
-    refuse(where, tensor + " of shape " + shapeText(entry.shape) + " needs " +
-                      std::to_string(*bytes) + " bytes, but its offsets are " +
+    refuse(where, tensor + tr(" of shape ") + shapeText(entry.shape) + " needs " +
+                      std::to_string(*bytes) + tr(" bytes, but its offsets are ") +
                       std::to_string(entry.begin) + " to " + std::to_string(entry.end) +
-                      ": the header is damaged");
+                      tr(": the header is damaged"));
 }
 
 /// Sorted by offset, each entry must begin where the one before it ended, and the last end the
@@ -205,23 +210,24 @@ void checkCoverage(const std::vector<SafetensorsEntry>& entries, std::uint64_t d
   for (const std::size_t index : order) {
     const SafetensorsEntry& entry = entries[index];
     if (entry.end > dataBytes)
-      refuse(where, "tensor " + inQuotes(entry.name) + " ends at byte " +
-                        std::to_string(entry.end) + " of the data, which has only " +
+      refuse(where, "tensor " + inQuotes(entry.name) + tr(" ends at byte ") +
+                        std::to_string(entry.end) + tr(" of the data, which has only ") +
                         std::to_string(dataBytes) +
-                        ": the file is cut short; copy or download it again");
+                        tr(": the file is cut short; copy or download it again"));
     if (entry.begin != position)
-      refuse(where, "tensor " + inQuotes(entry.name) + " begins at byte " +
-                        std::to_string(entry.begin) +
-                        (entry.begin < position ? ", inside the tensor before it"
-                                                : ", leaving a hole after the tensor before it") +
-                        " (which ends at " + std::to_string(position) +
-                        "): the header is damaged or made up");
+      refuse(where,
+             "tensor " + inQuotes(entry.name) + tr(" begins at byte ") +
+                 std::to_string(entry.begin) +
+                 (entry.begin < position ? tr(", inside the tensor before it")
+                                         : tr(", leaving a hole after the tensor before it")) +
+                 tr(" (which ends at ") + std::to_string(position) +
+                 tr("): the header is damaged or forged"));
     position = entry.end;
   }
   if (position != dataBytes)
-    refuse(where, "its tensors end at byte " + std::to_string(position) +
-                      " of the data, which has " + std::to_string(dataBytes) +
-                      ": the file has something after its end");
+    refuse(where, tr("its tensors end at byte ") + std::to_string(position) +
+                      tr(" of the data, which has ") + std::to_string(dataBytes) +
+                      tr(": the file has extra data after its end"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 
 namespace headlight {
@@ -24,8 +25,8 @@ at::Tensor readTensor(const ByteSource& source, std::uint64_t offset,
     const auto* values = static_cast<const unsigned char*>(tensor.data_ptr());
     if (std::any_of(values, values + bytes, [](unsigned char value) { return value > 1; }))
       refuse(source.name(), "tensor " + inQuotes(tensorName) +
-                                " is of booleans, but holds bytes that are neither 0 nor 1: the "
-                                "file is damaged");
+                                tr(" is of booleans, but holds bytes that are neither 0 nor 1: the "
+                                   "file is damaged"));
   }
   return tensor;
 }

@@ -18,11 +18,13 @@ struct ZipEntry {
   std::uint16_t flags = 0;
   std::uint32_t crc = 0;
   std::uint64_t size = 0;
+  std::uint64_t storedSize = 0;  ///< in the archive; other than `size` where it is compressed
+  bool compressed = false;       ///< by deflate, as the code of TorchScript is; it is not read here
   std::uint64_t headerOffset = 0;
   std::uint64_t dataOffset = 0;
 };
 
-/// Only stored (not compressed, not encrypted) entries; local and central records that agree in
+/// Only stored entries can be read, and none is encrypted; local and central records that agree in
 /// name, flags, CRC and size, with or without torch's data descriptors and zip64 fields; no name
 /// twice; entries and central directory cover the file from its first byte to its last without
 /// overlap or hole. The constructor throws a Failure for anything else.
@@ -34,6 +36,8 @@ class ZipArchive {
   const std::vector<ZipEntry>& entries() const { return m_entries; }
   /// Null if there is none.
   const ZipEntry* find(const std::string& name) const;
+  /// Throws a Failure(UnsupportedFile) for a compressed entry.
+  void requireStored(const ZipEntry& entry) const;
   /// The content, at most `maxBytes`, its CRC checked.
   std::string read(const ZipEntry& entry, std::uint64_t maxBytes) const;
   /// Refuses bytes that were read of `entry`, all of them, if they do not have its CRC.

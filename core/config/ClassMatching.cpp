@@ -8,13 +8,12 @@ const ParameterTable& classMatchParameters() {
   static const ParameterTable table =
       TableBuilder<M>()
           .choice(&M::match, "match", {"auto", "name", "index"},
-                  "How the data's classes are matched with the model's: name by their names, index "
-                  "by their numbers, on purpose; auto by names, and by number only where the model "
-                  "has none and as many classes as the data.")
+                  "How to match the data's classes with the model's: by name, or by index. auto "
+                  "matches by name, and by index only if the model has no names and as many "
+                  "classes as the data.")
           .text(&M::classMap, "class_map",
-                "File that gives data classes their class of the model, by name or index: a JSON "
-                "object, or two columns of CSV or TSV; classes that it leaves out are matched as "
-                "match says.")
+                "File that maps data classes to model classes, by name or index: a JSON object, or "
+                "two columns of CSV or TSV. Classes that it omits are matched as set by match.")
           .build();
   return table;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How the classes of a data set are matched with those of a model that is measured on it.
+// How the classes of a dataset are matched with those of a model that is measured on it.
 
 #include <string>
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/ForeignContent.h"
+#include "core/base/Translation.h"
 #include "core/config/JsonBuilder.h"
 
 namespace headlight {
@@ -66,10 +67,10 @@ class JsonWatch : public JsonEvents {
     Level& level = m_open.back();
     level.key = key;
     if (m_keys == Keys::Once && !level.seen.add(key))
-      refuse("has the key " + path() + " twice; remove one of them");
+      refuse(tr("has the key ") + path() + tr(" twice; remove one of them"));
     if (level.seen.size() > m_limits.keys)
-      refuse("has more than " + std::to_string(m_limits.keys) + " keys beside " + path() +
-             ", the most of one object");
+      refuse(tr("has more than ") + std::to_string(m_limits.keys) + tr(" keys in addition to ") +
+             path() + tr(", the limit for one object"));
     return m_next.key(key);
   }
 
@@ -88,7 +89,8 @@ class JsonWatch : public JsonEvents {
 
   bool begin() {
     if (++m_values > m_limits.values)
-      refuse("holds more than " + std::to_string(m_limits.values / 1'000'000) + " million values");
+      refuse(tr("holds more than ") + std::to_string(m_limits.values / 1'000'000) +
+             tr(" million values"));
     if (!m_open.empty()) ++m_open.back().items;
     return true;
   }
@@ -96,7 +98,7 @@ class JsonWatch : public JsonEvents {
   bool open(bool list) {
     begin();
     if (m_open.size() >= kMaxJsonDepth)
-      refuse("is nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
+      refuse(tr("is nested more than ") + std::to_string(kMaxJsonDepth) + tr(" levels deep"));
     m_open.push_back({list, 0, {}, {}});
     return true;
   }
@@ -145,8 +147,8 @@ Result<Json> parseConfigJson(std::string_view text, const std::string& name, std
                              std::size_t maxKeys) {
   if (text.size() > maxBytes)
     return Error{ErrorCode::InvalidConfig,
-                 "is larger than " + std::to_string(maxBytes >> 20) +
-                     " MB; what is read here is a few kilobytes",
+                 tr("is larger than ") + std::to_string(maxBytes >> 20) +
+                     tr(" MB, the limit for this kind of file"),
                  name};
   try {
     return parsed(text, name, {maxBytes, maxKeys, kMaxConfigValues});
@@ -154,7 +156,8 @@ Result<Json> parseConfigJson(std::string_view text, const std::string& name, std
     const std::string other = foreignContent(text);
     return Error{failure.error().code, other.empty() ? failure.error().message : other, name};
   } catch (const Json::exception& exception) {
-    return Error{ErrorCode::InvalidConfig, "is not JSON: " + messageOf(exception), name};
+    return Error{ErrorCode::InvalidConfig, tr("is not valid JSON: ") + failureMessage(exception),
+                 name};
   }
 }
 

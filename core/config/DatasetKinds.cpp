@@ -7,11 +7,11 @@ namespace headlight {
 
 const std::vector<DatasetKind>& datasetKinds() {
   static const std::vector<DatasetKind> all{
-      {kProceduralData, "synthetic pictures that are drawn, from no file", true},
-      {kImageFolder, "a folder of pictures for each class", true},
-      {"webdataset", "WebDataset's tar shards: their folder or a pattern"},
-      {"cifar10", "the binary files of CIFAR-10", true},
-      {"cifar100", "the binary files of CIFAR-100"},
+      {kProceduralData, "synthetic images, generated without files", true},
+      {kImageFolder, "images in class folders, in an archive of them or in a list of labels", true},
+      {"webdataset", "WebDataset tar shards: a folder or a pattern"},
+      {"cifar10", "CIFAR-10 in its binary or Python version", true},
+      {"cifar100", "CIFAR-100 in its binary or Python version"},
       {"idx", "MNIST's format, plain or gzipped"},
   };
   return all;

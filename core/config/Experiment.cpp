@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
@@ -24,17 +25,17 @@ void require(Result<void> outcome) {
 std::vector<ScheduledEdit> readEdits(const Json& json) {
   std::vector<ScheduledEdit> edits;
   if (!json.contains("edits")) return edits;
-  if (!json["edits"].is_array()) throw Failure(invalidConfig("must be a list", "edits"));
+  if (!json["edits"].is_array()) throw Failure(invalidConfig(tr("must be a list"), "edits"));
   if (json["edits"].size() > Experiment::kMaxEdits)
-    throw Failure(invalidConfig("has more than " + std::to_string(Experiment::kMaxEdits) +
-                                    " edits, the most that a run takes",
+    throw Failure(invalidConfig(tr("has more than ") + std::to_string(Experiment::kMaxEdits) +
+                                    tr(" edits, the limit for a run"),
                                 "edits"));
   for (std::size_t i = 0; i < json["edits"].size(); ++i) {
     const Json& item = json["edits"][i];
     const std::string path = "edits[" + std::to_string(i) + "]";
     if (!item.is_object() || !item.contains("step") || !item["step"].is_number_integer() ||
         item["step"] < 0)
-      throw Failure(invalidConfig("must be a whole number, at least 0", path + ".step"));
+      throw Failure(invalidConfig(tr("must be a whole number, at least 0"), path + ".step"));
     edits.push_back({item["step"].get<std::int64_t>(), valueOrThrow(maskEditFromJson(item, path))});
   }
   std::stable_sort(edits.begin(), edits.end(),
@@ -68,30 +69,29 @@ const std::vector<Section>& experimentSections() {
   return sections;
 }
 
-Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& catalogue) {
+Result<Experiment> experimentFromJson(const Json& json, const ModelCatalog& catalog) {
   return guarded("experiment", [&] {
     Experiment experiment;
     if (json.is_object() && json.contains("task"))
-      throw Failure(invalidConfig(
-          "is of a sequence model: train it with Model → Sequence models in the window, or "
-          "headlight-cli sequence train",
-          "task"));
+      throw Failure(invalidConfig(tr("belongs to a sequence model; train it with Model → Sequence "
+                                     "models in the window, or headlight-cli sequence train"),
+                                  "task"));
     std::vector<std::string> sections{"schema", "edits", kRunKey};
     for (const auto& section : experimentSections())
       if (!section.key.empty()) sections.push_back(section.key);
     require(readParameters(runParameters(), json, &experiment, "", sections));
     require(checkSchema(json, Experiment::kSchema));
     valueOrThrow(runIdIn(json));
-    const Json training = trainingOf(json);
-    experiment.model = valueOrThrow(modelFromJson(modelOf(json, catalogue), catalogue));
-    experiment.masks = valueOrThrow(maskConfigFromJson(sectionOf(json, "masks"), "masks"));
-    require(readParameters(dataParameters(), sectionOf(json, "data"), &experiment.data, "data"));
+    const Json training = readTrainingSection(json);
+    experiment.model = valueOrThrow(modelFromJson(modelOf(json, catalog), catalog));
+    experiment.masks = valueOrThrow(maskConfigFromJson(findSection(json, "masks"), "masks"));
+    require(readParameters(dataParameters(), findSection(json, "data"), &experiment.data, "data"));
     require(readParameters(trainingParameters(), training, &experiment.training, "training"));
-    require(readParameters(telemetryParameters(), sectionOf(json, "telemetry"),
+    require(readParameters(telemetryParameters(), findSection(json, "telemetry"),
                            &experiment.telemetry, "telemetry"));
     experiment.edits = readEdits(json);
     auto scheme =
-        valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model, catalogue)));
+        valueOrThrow(resolveMasks(experiment.masks, makeMaskShape(experiment.model, catalog)));
     for (std::size_t i = 0; i < experiment.edits.size(); ++i)
       if (auto applied = applyMaskEdit(scheme, experiment.edits[i].edit); !applied)
         throw Failure(invalidConfig(applied.error().message, "edits[" + std::to_string(i) + "]"));
@@ -100,21 +100,20 @@ Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& ca
 }
 
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
-                                      const ModelCatalogue& catalogue,
+                                      const ModelCatalog& catalog,
                                       const std::filesystem::path& folder) {
   auto json = parseConfigJson(text, name);
   if (!json) return json.error();
   if (!folder.empty()) findPathsBeside(*json, folder);
-  auto experiment = experimentFromJson(*json, catalogue);
+  auto experiment = experimentFromJson(*json, catalog);
   if (!experiment) return invalidConfig(experiment.error().text(), name);
   return experiment;
 }
 
-Result<Experiment> readExperiment(const std::filesystem::path& path,
-                                  const ModelCatalogue& catalogue) {
+Result<Experiment> readExperiment(const std::filesystem::path& path, const ModelCatalog& catalog) {
   auto text = readFile(path, kMaxConfigBytes);
   if (!text) return text.error();
-  return experimentFromText(*text, path.string(), catalogue,
+  return experimentFromText(*text, path.string(), catalog,
                             std::filesystem::absolute(path).parent_path());
 }
 
@@ -142,7 +141,7 @@ std::string experimentToText(const Experiment& experiment) {
 namespace {
 
 Error noParameter(const std::string& path) {
-  return invalidConfig("is not a parameter; headlight-cli train --help lists them", path);
+  return invalidConfig(tr("is not a parameter; headlight-cli train --help lists them"), path);
 }
 
 /// What a parameter is set to.
@@ -150,43 +149,43 @@ using ValueFor = std::function<Result<Json>(const Parameter&)>;
 
 /// `name` ("attention.window") of the `model` section: an option of the mechanism or the backbone.
 Result<void> overrideOption(Json& json, const std::string& name, const ValueFor& valueFor,
-                            const ModelCatalogue& catalogue) {
+                            const ModelCatalog& catalog) {
   const auto dot = name.find('.');
   const std::string section = name.substr(0, dot), option = name.substr(dot + 1);
-  const ChosenVariants chosen = chosenVariants(sectionOf(json, "model"), catalogue);
+  const ChosenVariants chosen = chosenVariants(findSection(json, "model"), catalog);
   const Variant* variant = section == "attention" ? chosen.mechanism : chosen.backbone;
   const std::string path = "model." + name;
   if (!variant) return noParameter(path);
   const Parameter* parameter =
       variant->options ? findParameter(*variant->options, option) : nullptr;
   if (!parameter)
-    return invalidConfig("is not an option of " + variant->name + "; headlight-cli summary --" +
-                             (section == "attention" ? "mechanisms" : "backbones") + " lists them",
-                         path);
+    return invalidConfig(
+        tr("is not an option of ") + variant->name + tr("; headlight-cli summary --") +
+            (section == "attention" ? "mechanisms" : "backbones") + tr(" lists them"),
+        path);
   auto value = valueFor(*parameter);
   if (!value) return value.error();
   Json& options = json["model"][section];
   if (!options.is_object()) options = Json::object();
-  options[option] = *value;
+  parameter->assign(options, *value);
   return {};
 }
 
 /// Options of another mechanism or backbone than `before` say nothing about this one.
-void forgetOthersOptions(Json& model, const ChosenVariants& before,
-                         const ModelCatalogue& catalogue) {
-  const ChosenVariants now = chosenVariants(model, catalogue);
+void forgetOthersOptions(Json& model, const ChosenVariants& before, const ModelCatalog& catalog) {
+  const ChosenVariants now = chosenVariants(model, catalog);
   if (now.mechanism != before.mechanism) model.erase("attention");
   if (now.backbone != before.backbone) model.erase("layout");
 }
 
 Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& valueFor,
-                          const ModelCatalogue& catalogue) {
+                          const ModelCatalog& catalog) {
   const auto dot = path.find('.');
   const std::string key = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
   if (!json.is_object()) json = Json::object();
   if (key == "model" && (name.starts_with("attention.") || name.starts_with("layout.")))
-    return overrideOption(json, name, valueFor, catalogue);
+    return overrideOption(json, name, valueFor, catalog);
   for (const auto& section : experimentSections()) {
     if (section.key != key) continue;
     const Parameter* parameter = findParameter(*section.table, name);
@@ -194,11 +193,11 @@ Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& v
     auto value = valueFor(*parameter);
     if (!value) return value.error();
     Json& object = key.empty() ? json : json[key];
-    const ChosenVariants before = chosenVariants(sectionOf(json, "model"), catalogue);
-    object[name] = *value;
+    const ChosenVariants before = chosenVariants(findSection(json, "model"), catalog);
+    parameter->assign(object, *value);
     // A preset that is asked for replaces the cells that the config wrote out.
     if (path == "masks.scheme") object.erase("cells");
-    if (key == "model") forgetOthersOptions(object, before, catalogue);
+    if (key == "model") forgetOthersOptions(object, before, catalog);
     return {};
   }
   return noParameter(path);
@@ -207,18 +206,18 @@ Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& v
 }  // namespace
 
 Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
-                               const ModelCatalogue& catalogue) {
+                               const ModelCatalog& catalog) {
   return overrideWith(
       json, path,
       [&](const Parameter& parameter) { return parameterFromText(parameter, text, path); },
-      catalogue);
+      catalog);
 }
 
 Result<void> setParameter(Json& json, const std::string& path, const Json& value,
-                          const ModelCatalogue& catalogue) {
-  if (value.is_string()) return overrideParameter(json, path, value.get<std::string>(), catalogue);
+                          const ModelCatalog& catalog) {
+  if (value.is_string()) return overrideParameter(json, path, value.get<std::string>(), catalog);
   return overrideWith(
-      json, path, [&](const Parameter&) -> Result<Json> { return value; }, catalogue);
+      json, path, [&](const Parameter&) -> Result<Json> { return value; }, catalog);
 }
 
 }  // namespace headlight

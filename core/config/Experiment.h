@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/Catalogue.h"
+#include "core/config/Catalog.h"
 #include "core/config/ModelConfig.h"
 #include "core/config/TrainingConfig.h"
 #include "core/masks/MaskEdit.h"
@@ -27,7 +27,7 @@ struct MaskConfig {
 };
 const ParameterTable& maskParameters();
 
-/// An edit that takes effect before optimiser step `step` (0-based, counted over the whole run).
+/// An edit that takes effect before optimizer step `step` (0-based, counted over the whole run).
 struct ScheduledEdit {
   std::int64_t step = 0;
   MaskEdit edit;
@@ -67,15 +67,14 @@ const std::vector<Section>& experimentSections();
 
 /// Reads and checks the whole of it. Errors name the JSON path ("training.epochs"). A published
 /// `model.name` gives the values that `model` leaves out.
-Result<Experiment> experimentFromJson(const Json& json, const ModelCatalogue& catalogue);
+Result<Experiment> experimentFromJson(const Json& json, const ModelCatalog& catalog);
 /// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages; relative
 /// paths are looked for in `folder` first, if there is one (ConfigPaths.h).
 Result<Experiment> experimentFromText(std::string_view text, const std::string& name,
-                                      const ModelCatalogue& catalogue,
+                                      const ModelCatalog& catalog,
                                       const std::filesystem::path& folder = {});
 /// Relative paths are looked for beside the file first.
-Result<Experiment> readExperiment(const std::filesystem::path& path,
-                                  const ModelCatalogue& catalogue);
+Result<Experiment> readExperiment(const std::filesystem::path& path, const ModelCatalog& catalog);
 
 /// Every parameter written out. Reading it back gives the same Experiment.
 Json experimentToJson(const Experiment& experiment);
@@ -83,14 +82,14 @@ std::string experimentToText(const Experiment& experiment);
 
 /// Sets "training.epochs" from a flag's text; the JSON is checked when it is read.
 /// "model.attention.window" and "model.layout.stem" are options of the mechanism and the backbone
-/// that `json` and `catalogue` say there are: names are to be set before them. Another mechanism
+/// that `json` and `catalog` say there are: names are to be set before them. Another mechanism
 /// or backbone than before takes the options of the former one away.
 Result<void> overrideParameter(Json& json, const std::string& path, const std::string& text,
-                               const ModelCatalogue& catalogue = {});
+                               const ModelCatalog& catalog = {});
 /// The same from a value as JSON: text is read as a flag's, anything else is checked with the
 /// whole.
 Result<void> setParameter(Json& json, const std::string& path, const Json& value,
-                          const ModelCatalogue& catalogue = {});
+                          const ModelCatalog& catalog = {});
 
 Json maskEditToJson(const MaskEdit& edit);
 Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 
 namespace headlight {
@@ -37,7 +38,8 @@ class JsonBuilder : public JsonEvents {
 
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::detail::exception& exception) override {
-    throw Failure({ErrorCode::InvalidConfig, "is not JSON: " + messageOf(exception), ""});
+    throw Failure(
+        {ErrorCode::InvalidConfig, tr("is not valid JSON: ") + failureMessage(exception), ""});
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
@@ -15,7 +16,8 @@ constexpr std::uintmax_t kMaxMaskFile = 16u << 20;
 constexpr std::size_t kMaxCells = 65'536;
 
 Result<HeadMask> headMaskAt(const Json& json, const std::string& path) {
-  if (!json.is_string()) return invalidConfig("must be a mask in quotes, such as \"hard:3\"", path);
+  if (!json.is_string())
+    return invalidConfig(tr("must be a mask in quotes, such as \"hard:3\""), path);
   auto mask = headMaskFromText(json.get<std::string>());
   if (!mask) return invalidConfig(mask.error().message, path);
   return mask;
@@ -23,7 +25,7 @@ Result<HeadMask> headMaskAt(const Json& json, const std::string& path) {
 
 Result<int> indexAt(const Json& json, const char* key, const std::string& path) {
   if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0 || json[key] > 100000)
-    return invalidConfig("must be a whole number, at least 0", path + "." + key);
+    return invalidConfig(tr("must be a whole number, at least 0"), path + "." + key);
   return json[key].get<int>();
 }
 
@@ -34,16 +36,17 @@ std::string textAt(const Json& json, const char* key) {
 Result<std::vector<std::vector<HeadMask>>> maskCellsFromJson(const Json& json,
                                                              const std::string& path) {
   if (!json.is_array())
-    return invalidConfig("must be a list of layers, each a list of masks", path);
+    return invalidConfig(tr("must be a list of layers, each a list of masks"), path);
   std::vector<std::vector<HeadMask>> cells;
   std::size_t count = 0;
   for (std::size_t l = 0; l < json.size(); ++l) {
     const std::string layerPath = path + "[" + std::to_string(l) + "]";
-    if (!json[l].is_array()) return invalidConfig("must be a list of masks, one a head", layerPath);
+    if (!json[l].is_array())
+      return invalidConfig(tr("must be a list of masks, one per head"), layerPath);
     count += std::max<std::size_t>(json[l].size(), 1);
     if (count > kMaxCells)
-      return invalidConfig("has more than " + std::to_string(kMaxCells) +
-                               " masks up to here, more than any model has heads",
+      return invalidConfig(tr("has more than ") + std::to_string(kMaxCells) +
+                               tr(" masks up to here, more than any model has heads"),
                            layerPath);
     cells.emplace_back();
     for (std::size_t h = 0; h < json[l].size(); ++h) {
@@ -62,8 +65,8 @@ const ParameterTable& maskParameters() {
   static const ParameterTable table =
       TableBuilder<M>()
           .text(&M::scheme, "scheme",
-                "none, sch1, sch2, sch3, mixed36, hmait, or a name of your own with cells.")
-          .integer(&M::window, "window", 1, 255, "Width R of the preset's masks; odd.")
+                "none, sch1, sch2, sch3, mixed36, hmait, or a custom name together with cells.")
+          .integer(&M::window, "window", 1, 255, "Window R of the preset's masks; odd.")
           .number(&M::alpha, "alpha", 1e-6, 1 - 1e-6, "Initial α of the preset's soft masks.")
           .build();
   return table;
@@ -73,7 +76,7 @@ Result<MaskConfig> maskConfigFromJson(const Json& json, const std::string& path)
   MaskConfig masks;
   if (auto read = readParameters(maskParameters(), json, &masks, path, {"cells"}); !read)
     return read.error();
-  if (masks.window % 2 == 0) return invalidConfig("must be odd", path + ".window");
+  if (masks.window % 2 == 0) return invalidConfig(tr("must be odd"), path + ".window");
   if (!json.contains("cells")) return masks;
   auto cells = maskCellsFromJson(json["cells"], path + ".cells");
   if (!cells) return cells.error();
@@ -113,14 +116,14 @@ Json maskEditToJson(const MaskEdit& edit) {
 
 Result<MaskEdit> maskEditFromJson(const Json& json, const std::string& path) {
   if (!json.is_object() || !json.contains("changes") || !json["changes"].is_array())
-    return invalidConfig("must be an object with a list of changes", path);
+    return invalidConfig(tr("must be an object with a list of changes"), path);
   MaskEdit edit{
       textAt(json, "label"), {}, textAt(json, "scheme_before"), textAt(json, "scheme_after")};
   for (std::size_t i = 0; i < json["changes"].size(); ++i) {
     const Json& item = json["changes"][i];
     const std::string itemPath = path + ".changes[" + std::to_string(i) + "]";
     if (!item.is_object() || !item.contains("to"))
-      return invalidConfig("must be an object with layer, head and to", itemPath);
+      return invalidConfig(tr("must be an object with layer, head and to"), itemPath);
     const auto layer = indexAt(item, "layer", itemPath);
     if (!layer) return layer.error();
     const auto head = indexAt(item, "head", itemPath);
@@ -143,26 +146,26 @@ Result<MaskScheme> resolveMasks(const MaskConfig& masks, const MaskShape& shape)
     auto scheme = makeMaskPreset(masks.scheme, shape, masks.window, masks.alpha);
     if (!scheme) return invalidConfig(scheme.error().message, "masks.scheme");
     if (shape.maskableLayers == 0 && masks.scheme != "none")
-      return invalidConfig(
-          "this model's attention has no logits that a mask could act on; use none",
-          "masks.scheme");
+      return invalidConfig(tr("this model's attention has no logits to mask; use none"),
+                           "masks.scheme");
     return scheme;
   }
   const auto& heads = shape.heads;
   if (masks.cells.size() > heads.size())
-    return invalidConfig("has masks for layer " + std::to_string(heads.size()) +
-                             ", but the model has " + std::to_string(heads.size()) +
-                             " layers, 0 to " + std::to_string(heads.size() - 1),
+    return invalidConfig(tr("has masks for layer ") + std::to_string(heads.size()) +
+                             tr(", but the model has ") + std::to_string(heads.size()) +
+                             tr(" layers, 0 to ") + std::to_string(heads.size() - 1),
                          "masks.cells[" + std::to_string(heads.size()) + "]");
   MaskScheme scheme(shape, masks.scheme);
   for (std::size_t l = 0; l < masks.cells.size(); ++l) {
     if (masks.cells[l].size() > static_cast<std::size_t>(heads[l]))
       return invalidConfig("has " + std::to_string(masks.cells[l].size()) +
-                               " masks, but the layer has " + std::to_string(heads[l]) + " heads",
+                               tr(" masks, but the layer has ") + std::to_string(heads[l]) +
+                               " heads",
                            "masks.cells[" + std::to_string(l) + "]");
     for (std::size_t h = 0; h < masks.cells[l].size(); ++h) {
       if (static_cast<int>(l) >= shape.maskableLayers && masks.cells[l][h].kind != MaskKind::None)
-        return invalidConfig("cannot be masked: this layer's attention has no logits on a grid",
+        return invalidConfig(tr("cannot be masked: this layer's attention has no logits on a grid"),
                              "masks.cells[" + std::to_string(l) + "][" + std::to_string(h) + "]");
       scheme.set(l, h, masks.cells[l][h]);
     }
@@ -203,7 +206,7 @@ std::string masksTitle(const MaskConfig& masks) {
 Result<MaskConfig> maskConfigFromText(const std::string& text, const std::string& where) {
   const auto json = parseConfigJson(text, where, kMaxMaskFile);
   if (!json) return json.error();
-  if (!json->is_object()) return invalidConfig("is not a JSON object", where);
+  if (!json->is_object()) return invalidConfig(tr("is not a JSON object"), where);
   auto read = maskConfigFromJson(json->contains("masks") ? (*json)["masks"] : *json, "masks");
   if (!read) return invalidConfig(read.error().text(), where);
   return read;
@@ -231,8 +234,9 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
     return resolveMasks(masks, shape);
   }
   if (!isThere(nameOrFile))
-    return invalidConfig("is neither a scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file",
-                         nameOrFile);
+    return invalidConfig(
+        tr("is neither a mask scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file"),
+        nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);
   if (!text) return text.error();
   const auto read = maskConfigFromText(*text, nameOrFile);

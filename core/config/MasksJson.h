@@ -9,9 +9,9 @@ namespace headlight {
 Result<MaskConfig> maskConfigFromJson(const Json& json, const std::string& path);
 Json maskConfigToJson(const MaskConfig& masks);
 
-/// Of a file: the masks section alone, or within another object. Errors name `where`.
+/// For a file: the masks section alone, or within another object. Errors name `where`.
 Result<MaskConfig> maskConfigFromText(const std::string& text, const std::string& where);
-/// Of "sch2" or "sch2:5".
+/// For "sch2" or "sch2:5".
 bool isMaskPreset(const std::string& name);
 
 /// A scheme as the text of a file that masksFromNameOrFile reads.

@@ -29,20 +29,20 @@ bool applies(const LaterOption& option, const Json& experiment, const Variant& m
 
 }  // namespace
 
-Json trainingOf(const Json& experiment) {
-  Json training = sectionOf(experiment, "training");
+Json readTrainingSection(const Json& experiment) {
+  Json training = findSection(experiment, "training");
   if (isOlderThan(experiment, 2) && training.is_object() && !training.contains("decay_masks"))
     training["decay_masks"] = true;
   return training;
 }
 
-Json modelOf(const Json& experiment, const ModelCatalogue& catalogue) {
-  Json model = sectionOf(experiment, "model");
-  const Variant* mechanism = chosenVariants(model, catalogue).mechanism;
+Json modelOf(const Json& experiment, const ModelCatalog& catalog) {
+  Json model = findSection(experiment, "model");
+  const Variant* mechanism = chosenVariants(model, catalog).mechanism;
   if (!mechanism || !model.is_object()) return model;
   for (const LaterOption& option : kLaterOptions) {
     if (!applies(option, experiment, *mechanism)) continue;
-    Json attention = sectionOf(model, "attention");
+    Json attention = findSection(model, "attention");
     if (!attention.is_object() || attention.contains(option.name)) continue;
     attention[option.name] = option.before;
     model["attention"] = std::move(attention);

@@ -10,50 +10,48 @@ const ParameterTable& modelParameters() {
   using M = ModelConfig;
   static const ParameterTable table =
       TableBuilder<M>()
-          .text(&M::name, "name", "A published name (see summary --list), or any name of your own.")
-          .registered(&M::backbone, "backbone", "How the blocks are put together.")
-          .registered(&M::mechanism, "mechanism", "The attention mechanism of every block.")
+          .text(&M::name, "name", "A published name (see summary --list), or a custom name.")
+          .registered(&M::backbone, "backbone", "Backbone architecture.")
+          .registered(&M::mechanism, "mechanism", "Attention mechanism of every block.")
           .integer(&M::imageSize, "image_size", 8, 4096, "Image height in pixels.")
           .integer(&M::imageWidth, "image_width", 0, 4096,
-                   "Image width in pixels; 0 means as the height.")
-          .integer(&M::patchSize, "patch_size", 1, 256, "Side of a square patch in pixels.")
+                   "Image width in pixels; 0: same as the height.")
+          .integer(&M::patchSize, "patch_size", 1, 256, "Patch size in pixels per side.")
           .integer(&M::classes, "classes", 0, 100000,
-                   "Number of classes; 0 means no classifier: features, no prediction.")
-          .integer(&M::width, "width", 1, 16384, "Width of a token (D); heads must divide it.")
+                   "Number of classes; 0: no classifier, only features.")
+          .integer(&M::width, "width", 1, 16384, "Token width D; must be a multiple of heads.")
           .integer(&M::depth, "depth", 1, 256, "Number of blocks.")
           .integer(&M::heads, "heads", 1, 4096, "Attention heads per block.")
           .integers(&M::depths, "depths", 1, 256,
-                    "Blocks of each stage; empty means one stage of `depth` blocks.")
+                    "Blocks of each stage; empty: one stage of `depth` blocks.")
           .integers(&M::stageWidths, "stage_widths", 1, 16384,
-                    "Token width of each stage; empty doubles `width` from stage to stage.")
+                    "Token width of each stage; empty: doubles from `width` at each stage.")
           .integers(&M::stageHeads, "stage_heads", 1, 256,
-                    "Heads of each stage; empty doubles `heads` from stage to stage.")
+                    "Heads of each stage; empty: doubles from `heads` at each stage.")
           .integer(&M::classDepth, "class_depth", 0, 16,
-                   "Class-attention blocks after the others, as in CaiT.")
-          .number(&M::mlpRatio, "mlp_ratio", 0.1, 16, "Hidden width of the MLP over D.")
-          .boolean(&M::qkvBias, "qkv_bias",
-                   "Whether the query, key and value projection has a bias.")
+                   "Class-attention blocks after the patch blocks, as in CaiT.")
+          .number(&M::mlpRatio, "mlp_ratio", 0.1, 16,
+                  "Hidden width of the MLP, as a multiple of D.")
+          .boolean(&M::qkvBias, "qkv_bias", "Use a bias in the query, key and value projection.")
           .boolean(&M::classToken, "class_token",
-                   "Whether a class token stands first; without it patches are averaged.")
-          .integer(
-              &M::registers, "registers", 0, 64,
-              "Register tokens after the class token (Darcet et al. 2024): learned, and read by "
-              "no head.")
+                   "Use a class token; without it, patches are averaged.")
+          .integer(&M::registers, "registers", 0, 64,
+                   "Learned register tokens after the class token (Darcet et al. 2024); the "
+                   "classifier does not read them.")
           .boolean(&M::distilled, "distilled",
-                   "A distillation token and a second head, as in DeiT.")
+                   "Use a distillation token and a second classifier, as in DeiT.")
           .choice(&M::positions, "positions", {"learned", "none"}, "Absolute position embedding.")
-          .number(&M::layerScale, "layer_scale", 0, 10, "Initial LayerScale; 0 means none.")
+          .number(&M::layerScale, "layer_scale", 0, 10, "Initial LayerScale; 0: none.")
           .number(&M::dropPath, "drop_path", 0, 0.95, "Stochastic depth rate of the last block.")
           .choice(&M::dropPathMode, "drop_path_mode", {"linear", "constant"},
-                  "Drop path rising from 0, or the same in every block.")
+                  "Drop path rate: rising from 0, or the same in every block.")
           .number(&M::normEpsilon, "norm_epsilon", 1e-12, 1e-2, "Epsilon of the layer norms.")
           .number(&M::cropFraction, "crop_fraction", 0.1, 1,
-                  "Share of the resized short side that the centre crop keeps (timm's crop_pct).")
+                  "Share of the resized short side kept by the center crop (timm's crop_pct).")
           .choice(&M::cropMode, "crop_mode", {"center", "squash"},
-                  "Cut out of the middle, or the whole picture squashed into the size (timm's "
-                  "crop_mode).")
+                  "Center crop, or the whole image squashed to the size (timm's crop_mode).")
           .choice(&M::interpolation, "interpolation", {"bicubic", "bilinear", "nearest"},
-                  "How pictures are resized.")
+                  "Interpolation for resizing images.")
           .numbers(&M::mean, "mean", 3, -10, 10, "Mean of red, green and blue, in [0, 1] units.")
           .numbers(&M::deviation, "deviation", 3, 1e-6, 10,
                    "Standard deviation of red, green and blue, in [0, 1] units.")
@@ -111,7 +109,7 @@ Result<void> checkStages(const ModelConfig& model, const ShapeRules& rules) {
                      std::to_string(model.stageHeadCount(stage)) +
                          " heads do not divide the width " +
                          std::to_string(model.stageWidth(stage)) +
-                         "; choose a width that is a multiple of the heads");
+                         "; choose a width that is a multiple of heads");
   if (model.layers() > kMaxLayers)
     return refusal(model.staged() ? "depths" : "depth", "at most 256 blocks in all");
   return {};
@@ -132,19 +130,19 @@ double blockParameters(const ModelConfig& model) {
 Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules) {
   const auto text = [](long long value) { return std::to_string(value); };
   if (auto stages = checkStages(model, rules); !stages) return stages;
-  // Of the backbone vit: what fills no patch is left out, as published weights expect it.
+  // For the backbone vit: what fills no patch is left out, as published weights expect it.
   const bool cuts =
       model.layout.is_object() && model.layout.value("cut_remainder", Json(false)) == true;
   for (const auto& [key, pixels] : {std::pair{"image_size", model.imageHeightPixels()},
                                     std::pair{"image_width", model.imageWidthPixels()}})
     if (pixels % model.patchSize != 0 && !(cuts && pixels > model.patchSize))
-      return refusal(key, text(pixels) + " pixels are not a whole number of " +
-                              text(model.patchSize) + "-pixel patches; " +
+      return refusal(key, text(pixels) + " pixels are not a multiple of " + text(model.patchSize) +
+                              "-pixel patches; " +
                               text(std::max(1, pixels / model.patchSize) * model.patchSize) +
                               " and " + text((pixels / model.patchSize + 1) * model.patchSize) +
                               " are");
   if (rules.needsClassifier && model.classes == 0)
-    return refusal("classes", "only the backbone vit does without a classifier; give at least 1");
+    return refusal("classes", "only the backbone vit works without a classifier; give at least 1");
   if (!rules.takesRegisters && model.registers > 0)
     return refusal("registers", "only the backbone vit has register tokens; set it to 0");
   if (rules.distilledNeedsClassToken && model.distilled && !model.classToken)
@@ -159,7 +157,7 @@ Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules) {
       blockParameters(model) + width * (model.classes + model.grid().tokens());
   if (parameters > kMaxParameters)
     return refusal("width", "a model of about " + text(static_cast<long long>(parameters / 1e6)) +
-                                " million parameters is more than can be held (8000 million)");
+                                " million parameters exceeds the limit of 8000 million");
   return {};
 }
 

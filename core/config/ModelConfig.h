@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The parameters of a model: its shape, its attention, and what it expects of a picture.
+// The parameters of a model: its shape, its attention, and what it expects of an image.
 
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ struct ModelConfig {
   int width = 192;     ///< D; a multiple of `heads`
   int depth = 12;
   int heads = 3;
-  // Of backbones with stages: one number a stage. `depths` empty: one stage of the three above.
+  // For backbones with stages: one number a stage. `depths` empty: one stage of the three above.
   std::vector<int> depths;
   std::vector<int> stageWidths;  ///< empty: `width`, doubled from stage to stage
   std::vector<int> stageHeads;   ///< empty: `heads`, doubled from stage to stage
@@ -45,14 +45,14 @@ struct ModelConfig {
   double dropPath = 0.0;                ///< rate of the last block
   std::string dropPathMode = "linear";  ///< "linear" from 0 to dropPath, or "constant"
   double normEpsilon = 1e-6;
-  // What it expects of a picture (timm's default_cfg).
+  // What it expects of an image (timm's default_cfg).
   double cropFraction = 0.9;
   std::string cropMode = "center";  ///< or "squash": both sides resized, proportions lost
   std::string interpolation = "bicubic";
   std::vector<double> mean{0.485, 0.456, 0.406};
   std::vector<double> deviation{0.229, 0.224, 0.225};
 
-  // What only this mechanism or this backbone has (core/config/Catalogue.h says which).
+  // What only this mechanism or this backbone has (core/config/Catalog.h says which).
   Json attention = Json::object();
   Json layout = Json::object();
 

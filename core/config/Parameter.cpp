@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 #include "core/config/Reading.h"
 
@@ -67,6 +68,14 @@ Result<void> checkSpelling(const Parameter& parameter, const std::string& text,
   return checked ? checked : Result<void>(invalidConfig(checked.error().message, path));
 }
 
+/// The value of a parameter in an object, under its name or a former one; null where it has none.
+const Json* valueIn(const Json& object, const Parameter& parameter) {
+  if (!object.is_object()) return nullptr;
+  for (const auto& [key, value] : object.items())
+    if (parameter.isNamed(key)) return &value;
+  return nullptr;
+}
+
 /// Ok if every key of `object` is in the table or `alsoAllowed` and has its type and range.
 Result<void> checkKeys(const ParameterTable& table, const Json& object, const std::string& path,
                        const std::vector<std::string>& alsoAllowed);
@@ -108,9 +117,26 @@ std::string Parameter::typeText() const {
   return "";
 }
 
+bool Parameter::isNamed(const std::string& text) const {
+  return text == name ||
+         std::find(formerNames.begin(), formerNames.end(), text) != formerNames.end();
+}
+
+void Parameter::assign(Json& object, Json value) const {
+  for (const auto& former : formerNames)
+    object.erase(former);
+  object[name] = std::move(value);
+}
+
+Json Parameter::present(const Json& value) const {
+  for (const auto& [before, now] : formerChoices)
+    if (value == before) return now;
+  return value;
+}
+
 const Parameter* findParameter(const ParameterTable& table, const std::string& name) {
   const auto found =
-      std::find_if(table.begin(), table.end(), [&](const Parameter& p) { return p.name == name; });
+      std::find_if(table.begin(), table.end(), [&](const Parameter& p) { return p.isNamed(name); });
   return found == table.end() ? nullptr : &*found;
 }
 
@@ -119,7 +145,7 @@ Result<void> checkParameter(const Parameter& parameter, const Json& value,
   const auto refuse = [&] {
     std::string shown = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (shown.size() > 80) shown = shown.substr(0, 80) + "…";
-    return invalidConfig("must be " + parameter.typeText() + ", not " + shown, path);
+    return invalidConfig(tr("must be ") + parameter.typeText() + ", not " + shown, path);
   };
   if (!hasType(parameter, value)) return refuse();
   switch (parameter.type) {
@@ -128,8 +154,8 @@ Result<void> checkParameter(const Parameter& parameter, const Json& value,
       if (!inRange(parameter, value.get<double>())) return refuse();
       break;
     case ParameterType::Choice:
-      if (std::find(parameter.choices.begin(), parameter.choices.end(), value.get<std::string>()) ==
-          parameter.choices.end())
+      if (std::find(parameter.choices.begin(), parameter.choices.end(),
+                    parameter.present(value).get<std::string>()) == parameter.choices.end())
         return refuse();
       break;
     case ParameterType::NumberList:
@@ -155,11 +181,15 @@ namespace {
 Result<void> checkKeys(const ParameterTable& table, const Json& object, const std::string& path,
                        const std::vector<std::string>& alsoAllowed) {
   if (!object.is_object())
-    return invalidConfig("must be an object in braces", path.empty() ? "$" : path);
+    return invalidConfig(tr("must be an object in braces"), path.empty() ? "$" : path);
   for (const auto& [key, value] : object.items()) {
     const std::string keyPath = path.empty() ? key : path + "." + key;
     const Parameter* parameter = findParameter(table, key);
     if (parameter) {
+      if (key != parameter->name && object.contains(parameter->name))
+        return invalidConfig(tr("is the former name of \"") + parameter->name +
+                                 tr("\", which is given too; leave one out"),
+                             keyPath);
       if (auto checked = checkParameter(*parameter, value, keyPath); !checked) return checked;
       continue;
     }
@@ -168,9 +198,10 @@ Result<void> checkKeys(const ParameterTable& table, const Json& object, const st
     for (const auto& known : table)
       names.push_back(known.name);
     const std::string close = closestName(key, names);
-    if (names.empty()) return invalidConfig("is not a known key; there are none here", keyPath);
-    return invalidConfig(close.empty() ? "is not a known key; known are: " + joined(names)
-                                       : "is not a known key; did you mean \"" + close + "\"?",
+    if (names.empty())
+      return invalidConfig(tr("is not a known key; no keys are allowed here"), keyPath);
+    return invalidConfig(close.empty() ? tr("is not a known key; known are: ") + joined(names)
+                                       : tr("is not a known key; did you mean \"") + close + "\"?",
                          keyPath);
   }
   return {};
@@ -182,7 +213,8 @@ Result<void> readParameters(const ParameterTable& table, const Json& object, voi
                             const std::string& path, const std::vector<std::string>& alsoAllowed) {
   if (auto checked = checkKeys(table, object, path, alsoAllowed); !checked) return checked;
   for (const auto& [key, value] : object.items())
-    if (const Parameter* parameter = findParameter(table, key)) parameter->set(target, value);
+    if (const Parameter* parameter = findParameter(table, key))
+      parameter->set(target, parameter->present(value));
   return {};
 }
 
@@ -191,20 +223,40 @@ Result<Json> readOptions(const ParameterTable& table, const Json& given, const J
   if (auto checked = checkKeys(table, given, path, {}); !checked) return checked.error();
   Json options = Json::object();
   for (const auto& parameter : table)
-    if (given.contains(parameter.name))
-      options[parameter.name] = given[parameter.name];
-    else if (base.is_object() && base.contains(parameter.name))
-      options[parameter.name] = base[parameter.name];
+    if (const Json* value = valueIn(given, parameter))
+      options[parameter.name] = parameter.present(*value);
+    else if (const Json* inherited = valueIn(base, parameter))
+      options[parameter.name] = parameter.present(*inherited);
   return options;
 }
 
 Json completeOptions(const ParameterTable& table, const Json& options) {
   Json complete = Json::object();
-  for (const auto& parameter : table)
-    complete[parameter.name] = options.is_object() && options.contains(parameter.name)
-                                   ? options[parameter.name]
-                                   : parameter.defaultValue;
+  for (const auto& parameter : table) {
+    const Json* value = valueIn(options, parameter);
+    complete[parameter.name] = value ? parameter.present(*value) : parameter.defaultValue;
+  }
   return complete;
+}
+
+namespace {
+
+Json firstCalled(const Parameter& parameter, const Json& value) {
+  for (const auto& [before, now] : parameter.formerChoices)
+    if (value == now) return before;
+  return value;
+}
+
+}  // namespace
+
+Json firstNamed(const ParameterTable& table, const Json& options) {
+  Json named = Json::object();
+  for (const auto& [key, value] : options.items()) {
+    const Parameter* parameter = findParameter(table, key);
+    named[parameter && !parameter->formerNames.empty() ? parameter->formerNames.front() : key] =
+        parameter ? firstCalled(*parameter, value) : value;
+  }
+  return named;
 }
 
 Json writeParameters(const ParameterTable& table, const void* target) {
@@ -236,7 +288,7 @@ Result<Json> parameterFromText(const Parameter& parameter, const std::string& te
   }
   if (value.is_discarded()) value = text;  // the check below says what was expected
   if (auto checked = checkParameter(parameter, value, path); !checked) return checked.error();
-  return value;
+  return parameter.present(value);
 }
 
 std::string closestName(const std::string& name, const std::vector<std::string>& names) {

@@ -20,24 +20,32 @@ enum class ParameterType { Bool, Integer, Number, Text, Choice, NumberList, Inte
 struct Parameter {
   std::string name;  ///< the JSON key; the flag is --section.name
   ParameterType type = ParameterType::Text;
-  std::string help;  ///< one sentence, with the unit
+  std::string help;  ///< what it is, with the unit
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  std::vector<std::string> choices;  ///< of a Choice
-  std::size_t listLength = 0;        ///< of a NumberList; 0: any, up to kMaxListLength
-  std::string catalogue;             ///< of a Text that names a registered thing: "backbone"
+  std::vector<std::string> choices;      ///< of a Choice
+  std::vector<std::string> formerNames;  ///< JSON keys and flags of before, still accepted
+  /// Values of a Choice of before, still accepted, and what they are called now.
+  std::vector<std::pair<std::string, std::string>> formerChoices;
+  std::size_t listLength = 0;  ///< of a NumberList; 0: any, up to kMaxListLength
+  std::string catalog;         ///< of a Text that names a registered thing: "backbone"
   Json defaultValue;
   std::function<Json(const void* target)> get;
   std::function<void(void* target, const Json& value)> set;    ///< of a value that was checked
   std::function<Result<void>(const std::string& text)> check;  ///< of a Text with a grammar
 
-  std::string typeText() const;  ///< "whole number, 1 to 512", "one of: a, b"
+  std::string typeText() const;                 ///< "whole number, 1 to 512", "one of: a, b"
+  bool isNamed(const std::string& text) const;  ///< by its name or a former one
+  /// Sets it in `object` by its present name; former names are removed there.
+  void assign(Json& object, Json value) const;
+  /// `value` as it is called now: that of a former choice is replaced.
+  Json present(const Json& value) const;
 };
 
 using ParameterTable = std::vector<Parameter>;
 constexpr std::size_t kMaxListLength = 64;
 
-/// The parameter of that name, or null.
+/// The parameter of that name or former name, or null.
 const Parameter* findParameter(const ParameterTable& table, const std::string& name);
 
 /// Ok if `value` has the parameter's type and range. `path` is the JSON path for the message.
@@ -56,6 +64,10 @@ Result<Json> readOptions(const ParameterTable& table, const Json& given, const J
 
 /// Every parameter of the table: from `options`, else its default.
 Json completeOptions(const ParameterTable& table, const Json& options);
+
+/// `options` by the first names that the table's parameters ever had: for digests, which must not
+/// change when a name does.
+Json firstNamed(const ParameterTable& table, const Json& options);
 
 /// Every parameter of `target`, in the order of the table.
 Json writeParameters(const ParameterTable& table, const void* target);
@@ -114,10 +126,20 @@ class TableBuilder {
     add(member, std::move(name), ParameterType::IntegerList, std::move(help));
     return range(minimum, maximum);
   }
-  /// A name out of a catalogue that is known only to the folders below.
+  /// The parameter that was added last was called so before; files and scripts may still.
+  TableBuilder& formerly(std::string name) {
+    m_table.back().formerNames.push_back(std::move(name));
+    return *this;
+  }
+  /// A choice of the parameter that was added last was called so before.
+  TableBuilder& formerChoice(std::string before, std::string now) {
+    m_table.back().formerChoices.emplace_back(std::move(before), std::move(now));
+    return *this;
+  }
+  /// A name out of a catalog that is known only to the folders below.
   TableBuilder& registered(std::string S::*member, std::string name, std::string help) {
     add(member, name, ParameterType::Text, std::move(help));
-    m_table.back().catalogue = std::move(name);
+    m_table.back().catalog = std::move(name);
     return *this;
   }
   ParameterTable build() { return std::move(m_table); }

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/base/Translation.h"
 #include "core/config/Reading.h"
 
 namespace headlight {
@@ -36,21 +37,21 @@ double numberIn(const std::string& value, const std::string& text) {
   const char* end = value.data() + value.size();
   const auto [read, problem] = std::from_chars(value.data(), end, number);
   if (value.empty() || problem != std::errc() || read != end)
-    refuseSpelling(text, "is not a letter code and a number");
+    refuseSpelling(text, tr("is not a code followed by a number"));
   return number;
 }
 
 double numberWithin(const RandAugmentSection& section, const std::string& text, double low,
                     double high) {
   const double number = numberIn(section.value, text);
-  if (!(number >= low && number <= high)) refuseSpelling(text, "is out of range");
+  if (!(number >= low && number <= high)) refuseSpelling(text, tr("is out of range"));
   return number;
 }
 
 double wholeWithin(const RandAugmentSection& section, const std::string& text, double low,
                    double high) {
   const double number = numberWithin(section, text, low, high);
-  if (number != std::floor(number)) refuseSpelling(text, "has to be a whole number");
+  if (number != std::floor(number)) refuseSpelling(text, tr("must be a whole number"));
   return number;
 }
 
@@ -75,7 +76,7 @@ void readSection(const RandAugmentSection& section, const std::string& text,
   else if (section.key == "inc")  // timm takes inc0 for inc1, which nobody means who writes it
     spec.increasing = wholeWithin(section, text, 1, 1) == 1;
   else
-    refuseSpelling(text, "is no section of RandAugment that is supported");
+    refuseSpelling(text, tr("is not a supported part of RandAugment"));
 }
 
 }  // namespace
@@ -85,14 +86,14 @@ Result<RandAugmentSpec> randAugmentFromText(const std::string& text) {
     std::istringstream stream(text);
     std::string part;
     std::getline(stream, part, '-');
-    if (part != "rand") refuseSpelling(text, "does not begin with \"rand\"");
-    if (text.ends_with('-')) refuseSpelling(text, "ends with a dash");
+    if (part != "rand") refuseSpelling(text, tr("does not begin with \"rand\""));
+    if (text.ends_with('-')) refuseSpelling(text, tr("ends with a dash"));
     RandAugmentSpec spec;
     std::set<std::string> seen;
     while (std::getline(stream, part, '-')) {
       const RandAugmentSection section = sectionFrom(part);
       readSection(section, part, spec);
-      if (!seen.insert(section.key).second) refuseSpelling(part, "comes a second time");
+      if (!seen.insert(section.key).second) refuseSpelling(part, tr("is given twice"));
     }
     return spec;
   });

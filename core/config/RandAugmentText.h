@@ -11,7 +11,7 @@ namespace headlight {
 /// RandAugment (Cubuk et al. 2020) with timm's noise on the magnitude; defaults are timm's.
 struct RandAugmentSpec {
   double magnitude = 10;     ///< m, 0 to 100, on timm's scale of 10
-  int operations = 2;        ///< n, 1 to 16: operations drawn for a picture, with replacement
+  int operations = 2;        ///< n, 1 to 16: operations drawn for an image, with replacement
   double probability = 0.5;  ///< p, 0 to 1: that a drawn operation is applied
   double deviation = 0;      ///< mstd: of the magnitude's normal noise; infinite: uniform in [0, m]
   double greatest = 10;      ///< mmax, 1 to 100: magnitudes are clipped to [0, greatest]
@@ -20,8 +20,9 @@ struct RandAugmentSpec {
 
 /// What the option's help and every error say is allowed.
 inline constexpr const char* kRandAugmentGrammar =
-    "rand, then any of -mN (magnitude 0 to 100), -nN (1 to 16 operations), -pX (probability 0 to "
-    "1), -mstdX (noise, 0 or more, inf or above 100: uniform), -mmaxN (clipped at 1 to 100), -inc1";
+    "rand, followed by any of -mN (magnitude 0 to 100), -nN (1 to 16 operations), -pX (probability "
+    "0 to 1), -mstdX (noise, 0 or more, inf or above 100: uniform), -mmaxN (clipped at 1 to 100), "
+    "-inc1";
 
 /// Errors: InvalidConfig, saying which section is wrong and what is allowed.
 Result<RandAugmentSpec> randAugmentFromText(const std::string& text);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/config/Parameter.h"
 
 namespace headlight {
@@ -13,7 +14,7 @@ inline Error invalidConfig(const std::string& message, const std::string& path) 
 }
 
 /// The value of a key; an empty object where it is left out.
-inline const Json& sectionOf(const Json& json, const char* key) {
+inline const Json& findSection(const Json& json, const char* key) {
   static const Json empty = Json::object();
   return json.contains(key) ? json[key] : empty;
 }
@@ -24,10 +25,10 @@ inline Result<void> checkSchema(const Json& json, int newest) {
   if (!json.contains("schema")) return {};
   const Json& schema = json["schema"];
   if (!schema.is_number_integer() || schema < 1)
-    return invalidConfig("must be a whole number, at least 1", "schema");
+    return invalidConfig(tr("must be a whole number, at least 1"), "schema");
   if (schema > newest)
-    return invalidConfig("is " + schema.dump() + ", newer than this program reads (" +
-                             std::to_string(newest) + "); update Headlight",
+    return invalidConfig(tr("is ") + schema.dump() + tr(", newer than this program supports (") +
+                             std::to_string(newest) + tr("); update Headlight"),
                          "schema");
   return {};
 }
@@ -37,10 +38,10 @@ template <typename E>
 ParameterTable runTable() {
   return TableBuilder<E>()
       .text(&E::name, "name", "A name for the run.")
-      .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of everything random.")
-      .text(&E::device, "device", "auto (CUDA if there is one), cpu, cuda or cuda:N.")
+      .integer(&E::seed, "seed", 0, 9007199254740991.0, "Seed of all random numbers.")
+      .text(&E::device, "device", "auto (CUDA if available), cpu, cuda or cuda:N.")
       .integer(&E::threads, "threads", 0, 1024,
-               "CPU threads, at most 8 a core; 0 means as many as cores.")
+               "CPU threads, at most 8 per core; 0: as many as cores.")
       .build();
 }
 

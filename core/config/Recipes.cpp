@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -41,7 +42,7 @@ Result<void> applyRecipe(Json& experiment, const std::string& name) {
   const Recipe* recipe = findRecipe(name);
   if (recipe == nullptr)
     return Error{ErrorCode::InvalidArgument,
-                 "there is no recipe \"" + name + "\"; there are " + joined(recipeNames()),
+                 tr("unknown recipe \"") + name + tr("\"; choose one of ") + joined(recipeNames()),
                  "recipe"};
   applyRecipe(experiment, *recipe);
   return {};

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/config/Reading.h"
 
 namespace headlight {
@@ -53,8 +54,7 @@ Result<std::string> runIdIn(const Json& config) {
     if (plain && id.size() <= kMaxIdLength) return id;
   }
   return invalidConfig(
-      "must be a short text of digits and small letters: a run writes it; leave it "
-      "out of a config of your own",
+      tr("must be digits and lower-case letters; runs write it themselves, so leave it out"),
       kRunKey);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/config/SequenceExperiment.h"
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/config/DatasetKinds.h"
@@ -16,12 +17,11 @@ constexpr const char* kTask = "sequence";
 Result<void> readHead(const Json& json) {
   for (const char* key : {"masks", "telemetry", "edits"})
     if (json.contains(key))
-      return invalidConfig(
-          "is of an image classifier: train it with headlight-cli train; a config of a sequence "
-          "model has data, model and training",
-          key);
+      return invalidConfig(tr("belongs to an image classifier; train it with headlight-cli train. "
+                              "A sequence model's config has data, model and training"),
+                           key);
   if (json.contains("task") && json["task"] != kTask)
-    return invalidConfig(std::string("must be \"") + kTask + "\" or left out", "task");
+    return invalidConfig(std::string(tr("must be \"")) + kTask + tr("\" or left out"), "task");
   return checkSchema(json, SequenceExperiment::kSchema);
 }
 
@@ -30,7 +30,7 @@ double parameterCount(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
   const double width = model.width, length = static_cast<double>(experiment.length());
   const double pairs = !model.hasPositionBiases() ? 0
-                       : model.factorised         ? 2 * length * model.rank
+                       : model.factorized         ? 2 * length * model.rank
                                                   : length * length;
   return model.depth * ((4 + 2 * model.mlpRatio) * width * width + pairs) + width * (length + 513);
 }
@@ -40,9 +40,9 @@ Result<void> checkParameterCount(const SequenceExperiment& experiment) {
   const double parameters = parameterCount(experiment);
   if (parameters <= kMostParameters) return {};
   return invalidConfig(
-      "makes a model of about " + std::to_string(static_cast<long long>(parameters / 1e6)) +
-          " million parameters, more than can be held (4000 million); use a smaller width, depth "
-          "or mlp_ratio, or position biases that are factorised and of a smaller rank",
+      tr("makes a model of about ") + std::to_string(static_cast<long long>(parameters / 1e6)) +
+          tr(" million parameters, above the limit of 4000 million; use a smaller width, depth or "
+             "mlp_ratio, or factorized position biases of a smaller rank"),
       "model.width");
 }
 
@@ -50,14 +50,14 @@ Result<void> checkTogether(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
   if (model.hiddenWidth() < 1)
     return invalidConfig(
-        "leaves the MLP without a feature: width times mlp_ratio must be 1 or more",
+        tr("leaves the MLP without features; width times mlp_ratio must be at least 1"),
         "model.mlp_ratio");
   if (model.isSoftmax() && model.width % model.heads != 0)
-    return invalidConfig("does not divide model.width (" + std::to_string(model.width) +
-                             "); each head has an equal share of the features",
+    return invalidConfig(tr("does not divide model.width (") + std::to_string(model.width) +
+                             tr("); all heads have the same width"),
                          "model.heads");
   if (experiment.training.minLearningRate > experiment.training.learningRate)
-    return invalidConfig("must not be above training.learning_rate, from which it falls",
+    return invalidConfig(tr("must not be above training.learning_rate"),
                          "training.min_learning_rate");
   return checkParameterCount(experiment);
 }
@@ -69,12 +69,12 @@ Result<SequenceSplit> sequenceSplitFromText(const std::string& text) {
   if (text == "validation") return SequenceSplit::Validation;
   if (text == "test") return SequenceSplit::Test;
   return Error{ErrorCode::InvalidArgument,
-               "\"" + text + "\" is no split; choose train, validation or test", "split"};
+               "\"" + text + tr("\" is not a split; choose train, validation or test"), "split"};
 }
 
 std::int64_t SequenceExperiment::length() const {
   const std::int64_t side = data.imageSize;
-  return ofPictures() ? side * side * 3 : model.length;
+  return ofImages() ? side * side * 3 : model.length;
 }
 
 const ParameterTable& sequenceRunParameters() {
@@ -86,24 +86,25 @@ const ParameterTable& sequenceDataParameters() {
   using D = SequenceDataConfig;
   static const ParameterTable table =
       TableBuilder<D>()
-          .choice(&D::kind, "kind", {"pictures", "text"},
-                  "Pictures as bytes by row, column and colour, or the bytes of a file.")
+          .choice(&D::kind, "kind", {"images", "text"},
+                  "Kind of data: images as bytes by row, column and color, or the bytes of a text "
+                  "file.")
+          .formerChoice("pictures", "images")
           .choice(&D::dataset, "dataset", datasetKindNames(/*ofSequences=*/true),
-                  "Pictures: kind of dataset: " + datasetKindsText(/*ofSequences=*/true) + ".")
-          .text(&D::path, "path",
-                "Folder of the pictures, or the file of a text; unused by texture-shape.")
+                  "Images: dataset kind: " + datasetKindsText(/*ofSequences=*/true) + ".")
+          .text(&D::path, "path", "Image folder or text file; unused by texture-shape.")
           .integer(&D::imageSize, "image_size", 4, 64,
-                   "Pictures: pixels of a side; a sequence has three bytes a pixel.")
+                   "Images: size in pixels; a sequence has three bytes per pixel.")
           .integer(&D::maxSamples, "max_samples", 0, 1e12,
-                   "Pictures: use at most so many of the training split; 0 means all.")
+                   "Images: use at most this many of the training split; 0: all.")
           .integer(&D::trainSamples, "train_samples", 2, 1e9,
-                   "texture-shape: pictures in the training split.")
+                   "texture-shape: images in the training split.")
           .integer(&D::validationSamples, "validation_samples", 2, 1e9,
-                   "texture-shape: pictures in the validation split.")
+                   "texture-shape: images in the validation split.")
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
-                  "Pictures: share taken for validation where the folder has no such split.")
+                  "Images: share used for validation if the folder has no validation split.")
           .boolean(&D::augment, "augment",
-                   "Pictures: random flips, and a shift of all values by at most 10, in training.")
+                   "Images: random flips and a shift of all values by at most 10, in training.")
           .build();
   return table;
 }
@@ -113,25 +114,29 @@ const ParameterTable& sequenceModelParameters() {
   static const ParameterTable table =
       TableBuilder<M>()
           .choice(&M::mechanism, "mechanism", {"softmax", "aft_full", "aft_local", "aft_simple"},
-                  "A Transformer's softmax, AFT-full (Eq. 2), AFT-local (Eq. 4) or AFT-simple "
-                  "(Eq. 5), all causal.")
+                  "Causal mechanism: a Transformer's softmax, AFT-full (Eq. 2), AFT-local (Eq. 4) "
+                  "or AFT-simple (Eq. 5).")
           .integer(&M::width, "width", 1, 4096, "Features D of each position.")
           .integer(&M::depth, "depth", 1, 128, "Blocks.")
-          .number(&M::mlpRatio, "mlp_ratio", 0.01, 32, "Hidden features of the MLP over width.")
+          .number(&M::mlpRatio, "mlp_ratio", 0.01, 32,
+                  "Hidden width of the MLP, as a multiple of width.")
           .integer(&M::length, "length", 2, 65536,
-                   "Text: bytes T of a sequence; that of pictures follows from their size.")
-          .integer(&M::heads, "heads", 1, 1024, "softmax: heads H; they divide the width.")
+                   "Text: sequence length T in bytes; for images it follows from their size.")
+          .integer(&M::heads, "heads", 1, 1024,
+                   "softmax: number of heads H; must divide the width.")
           .integer(&M::rank, "rank", 1, 1024,
                    "AFT: width d' of the two factors of the position biases (Eq. 7).")
-          .boolean(&M::factorised, "factorised",
-                   "AFT: position biases as the product of two thin matrices (Eq. 7), or one full "
-                   "matrix.")
+          .boolean(&M::factorized, "factorized",
+                   "AFT: factorize the position biases into two thin matrices (Eq. 7) instead of "
+                   "one full matrix.")
+          .formerly("factorised")
           .integer(&M::window, "window", 0, 65536,
-                   "aft_local: bytes less than so many before have a learned bias (Eq. 4); 0 none.")
+                   "aft_local: window; bytes at a smaller distance have a learned bias (Eq. 4). 0: "
+                   "none.")
           .boolean(&M::query, "query",
-                   "AFT: whether a sigmoid of the query gates the result; off is an ablation.")
+                   "AFT: gate the result by a sigmoid of the query; off is an ablation.")
           .number(&M::dropout, "dropout", 0, 0.9,
-                  "Share of features dropped after the embedding and every branch, in training.")
+                  "Dropout rate after the embedding and every branch, in training.")
           .build();
   return table;
 }
@@ -140,7 +145,7 @@ const ParameterTable& sequenceTrainingParameters() {
   using T = SequenceTrainingConfig;
   static const ParameterTable table =
       TableBuilder<T>()
-          .integer(&T::steps, "steps", 1, 1e9, "Optimiser steps.")
+          .integer(&T::steps, "steps", 1, 1e9, "Optimizer steps.")
           .integer(&T::batchSize, "batch_size", 1, 65536, "Sequences per step.")
           .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate.")
           .number(&T::minLearningRate, "min_learning_rate", 0, 10,
@@ -149,16 +154,16 @@ const ParameterTable& sequenceTrainingParameters() {
           .number(&T::weightDecay, "weight_decay", 0, 10,
                   "AdamW weight decay; biases, norms, embeddings and positions have none.")
           .number(&T::clipGradient, "clip_gradient", 0, 1e6,
-                  "Greatest global gradient norm; 0 means no clipping.")
+                  "Clip the global gradient norm to this value; 0: no clipping.")
           .number(&T::emaDecay, "ema_decay", 0, 0.999999,
-                  "Decay of the moving average of the weights; 0 means none.")
+                  "Decay of the moving average of the weights; 0: none.")
           .text(&T::weights, "weights",
-                "A run of the same model, or its weights, to start from; empty means from scratch.")
+                "Run of the same model, or weights, to start from; empty: from scratch.")
           .integer(&T::evaluateSteps, "evaluate_steps", 1, 1e9, "Steps between validations.")
           .integer(&T::evaluateSamples, "evaluate_samples", 0, 1e9,
-                   "Sequences of a validation, spread evenly over the split; 0 means all.")
+                   "Sequences per validation, spread evenly over the split; 0: all.")
           .integer(&T::checkpointSteps, "checkpoint_steps", 1, 1e9,
-                   "The last checkpoint is written at least every so many steps.")
+                   "Write the last checkpoint at least every this many steps.")
           .build();
   return table;
 }
@@ -181,7 +186,7 @@ Result<SequenceExperiment> sequenceFromJson(const Json& json) {
     valueOrThrow(readParameters(sequenceRunParameters(), json, &experiment, "",
                                 {"schema", "task", "data", "model", "training", kRunKey}));
     const auto read = [&](const ParameterTable& table, const char* key, void* section) {
-      valueOrThrow(readParameters(table, sectionOf(json, key), section, key));
+      valueOrThrow(readParameters(table, findSection(json, key), section, key));
     };
     read(sequenceDataParameters(), "data", &experiment.data);
     read(sequenceModelParameters(), "model", &experiment.model);
@@ -214,10 +219,6 @@ Json sequenceToJson(const SequenceExperiment& experiment) {
   return json;
 }
 
-std::string sequenceToText(const SequenceExperiment& experiment) {
-  return sequenceToJson(experiment).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Result<void> overrideSequenceParameter(Json& json, const std::string& path,
                                        const std::string& text) {
   const auto dot = path.find('.');
@@ -231,11 +232,12 @@ Result<void> overrideSequenceParameter(Json& json, const std::string& path,
     if (!value) return value.error();
     Json& object = key.empty() ? json : json[key];
     if (object.is_null()) object = Json::object();
-    if (!object.is_object()) return invalidConfig("must be an object of parameters", key);
-    object[name] = *value;
+    if (!object.is_object()) return invalidConfig(tr("must be an object of parameters"), key);
+    parameter->assign(object, *value);
     return {};
   }
-  return invalidConfig("is not a parameter; headlight-cli sequence train --help lists them", path);
+  return invalidConfig(tr("is not a parameter; headlight-cli sequence train --help lists them"),
+                       path);
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is to be known of a causal AFT, or of the Transformer that it is compared with, over a
-// sequence of bytes (Zhai et al. 2021, §5.1 and §5.2): pictures byte by byte, or text. As
+// sequence of bytes (Zhai et al. 2021, §5.1 and §5.2): images byte by byte, or text. As
 // Experiment is for image classifiers: what the command line and the window run, a run folder
 // records and a checkpoint carries.
 
@@ -21,21 +21,21 @@ namespace headlight {
 inline constexpr std::uintmax_t kMaxSequenceConfigBytes = 16u << 20;
 
 /// A part of the data. Of text: its first 90 %, the next 5 %, the last 5 %, as enwik8 is usually
-/// split. Pictures have no Test: their Validation is CIFAR-10's test batch, or the val folder.
+/// split. Images have no Test: their Validation is CIFAR-10's test batch, or the val folder.
 enum class SequenceSplit { Train, Validation, Test };
 /// "train", "validation", "test". Errors: InvalidArgument.
 Result<SequenceSplit> sequenceSplitFromText(const std::string& text);
 
 struct SequenceDataConfig {
-  std::string kind = "pictures";          ///< pictures | text
-  std::string dataset = kProceduralData;  ///< of pictures (DatasetKinds.h)
+  std::string kind = "images";            ///< images | text
+  std::string dataset = kProceduralData;  ///< of images (DatasetKinds.h)
   std::string path;    ///< the dataset's folder, or the file of bytes; unused by texture-shape
-  int imageSize = 32;  ///< pixels of a side: pictures become squares of it
-  std::int64_t maxSamples = 0;           ///< pictures of the training split; 0: all
+  int imageSize = 32;  ///< pixels of a side: images become squares of it
+  std::int64_t maxSamples = 0;           ///< images of the training split; 0: all
   std::int64_t trainSamples = 2000;      ///< texture-shape
   std::int64_t validationSamples = 200;  ///< texture-shape
-  double validationFraction = 0.1;       ///< pictures without a validation split of their own
-  bool augment = false;  ///< pictures: flips, and up to ±10 on all values together (§5.1)
+  double validationFraction = 0.1;       ///< images without a validation split of their own
+  bool augment = false;  ///< images: flips, and up to ±10 on all values together (§5.1)
 };
 
 struct SequenceModelConfig {
@@ -44,10 +44,10 @@ struct SequenceModelConfig {
   int width = 128;  ///< D
   int depth = 4;    ///< blocks
   double mlpRatio = 4.0;
-  int length = 256;  ///< T of text, in bytes; that of pictures follows from their size
+  int length = 256;  ///< T of text, in bytes; that of images follows from their size
   int heads = 4;     ///< of softmax; divides width
   int rank = 32;     ///< d' of Eq. 7
-  bool factorised = true;
+  bool factorized = true;
   int window = 32;  ///< s of Eq. 4 along the sequence: t − t' < s has a learned bias
   bool query = true;
   double dropout = 0.0;  ///< of embeddings and branches, in training
@@ -83,11 +83,11 @@ struct SequenceExperiment {
   SequenceModelConfig model;
   SequenceTrainingConfig training;
 
-  bool ofPictures() const { return data.kind == "pictures"; }
-  /// T: bytes of a sequence. Of pictures: size · size · 3, else model.length.
+  bool ofImages() const { return data.kind == "images"; }
+  /// T: bytes of a sequence. Of images: size · size · 3, else model.length.
   std::int64_t length() const;
-  /// "bits/dim" of pictures, "bits/char" of text.
-  const char* unit() const { return ofPictures() ? "bits/dim" : "bits/char"; }
+  /// "bits/dim" of images, "bits/char" of text.
+  const char* unit() const { return ofImages() ? "bits/dim" : "bits/char"; }
 };
 
 const ParameterTable& sequenceRunParameters();  ///< name, seed, device, threads
@@ -108,7 +108,6 @@ Result<SequenceExperiment> readSequenceExperiment(const std::filesystem::path& p
 
 /// Every parameter written out. Reading it back gives the same.
 Json sequenceToJson(const SequenceExperiment& experiment);
-std::string sequenceToText(const SequenceExperiment& experiment);
 
 /// Sets "training.steps" from a flag's text; the JSON as a whole is checked when it is read.
 Result<void> overrideSequenceParameter(Json& json, const std::string& path,

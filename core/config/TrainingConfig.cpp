@@ -20,51 +20,50 @@ const ParameterTable& dataParameters() {
   static const ParameterTable table =
       TableBuilder<D>()
           .choice(&D::dataset, "dataset", datasetKindNames(),
-                  "Kind of dataset: " + datasetKindsText() + ".")
+                  "Dataset kind: " + datasetKindsText() + ".")
           .text(&D::path, "path",
-                "Folder of the dataset; of webdataset also a pattern, as train-{000..146}.tar. "
+                "Dataset folder; for webdataset also a pattern such as train-{000..146}.tar. "
                 "Unused by texture-shape.")
           .number(&D::validationFraction, "validation_fraction", 0.001, 0.9,
-                  "Share taken for validation where the folder has no such split.")
+                  "Share used for validation if the folder has no validation split.")
           .number(&D::fraction, "fraction", 1e-6, 1,
-                  "Share of every class of the training split that is used, at least one image; a "
-                  "smaller share's images are among a larger one's.")
+                  "Share of each training class that is used, at least one image. A smaller share "
+                  "is a subset of a larger one.")
           .integer(&D::maxSamples, "max_samples", 0, 1e12,
-                   "Use at most so many images of the training split; 0 means all.")
+                   "Use at most this many images of the training split; 0: all.")
           .integer(&D::trainSamples, "train_samples", 2, 1e9,
                    "texture-shape: images in the training split.")
           .integer(&D::validationSamples, "validation_samples", 2, 1e9,
                    "texture-shape: images in the validation split.")
           .integer(&D::loaderThreads, "loader_threads", 0, 64,
-                   "Threads that prepare batches ahead; 0 means none.")
+                   "Threads that prepare batches ahead; 0: none.")
           .boolean(&D::augment, "augment",
-                   "Random crops, flips, colours, RandAugment and erasing in training; off: none.")
-          .number(&D::minScale, "min_scale", 0.01, 1, "Random crop: least share of the area.")
-          .number(&D::minRatio, "min_ratio", 0.1, 1, "Random crop: least aspect ratio.")
+                   "Use random crops, flips, colors, RandAugment and erasing in training.")
+          .number(&D::minScale, "min_scale", 0.01, 1, "Random crop: smallest share of the area.")
+          .number(&D::minRatio, "min_ratio", 0.1, 1, "Random crop: smallest aspect ratio.")
           .number(&D::flip, "flip", 0, 1, "Probability of a horizontal flip.")
           .number(&D::colorJitter, "color_jitter", 0, 1,
-                  "Strength of brightness, contrast and saturation changes; as in timm unused "
-                  "with RandAugment.")
+                  "Strength of brightness, contrast and saturation changes; unused with "
+                  "RandAugment, as in timm.")
           .spelled(&D::randAugment, "rand_augment", checkRandAugment,
-                   "RandAugment as timm spells it (DeiT: rand-m9-mstd0.5-inc1); empty means none.")
+                   "RandAugment in timm's notation (DeiT: rand-m9-mstd0.5-inc1); empty: none.")
           .number(&D::erasing, "erasing", 0, 1,
-                  "Probability of random erasing in a training image (DeiT: 0.25); 0 means none.")
+                  "Probability of random erasing per training image (DeiT: 0.25); 0: none.")
           .choice(&D::erasingMode, "erasing_mode", {"const", "rand", "pixel"},
-                  "Random erasing: a box of the mean colour, of one random colour, or of noise.")
+                  "Random erasing: fill with the mean color, one random color, or noise.")
           .integer(&D::erasingCount, "erasing_count", 1, 100,
-                   "Random erasing: boxes in an image, at most; they share the area.")
-          .choice(
-              &D::interpolation, "interpolation", {"model", "random"},
-              "Resizing of training crops: as the model says, or bilinear or bicubic at random.")
+                   "Random erasing: maximum number of boxes per image; they share the area.")
+          .choice(&D::interpolation, "interpolation", {"model", "random"},
+                  "Interpolation of training crops: the model's, or bilinear or bicubic at random.")
           .integer(&D::repeats, "repeats", 1, 100,
-                   "Repeated augmentation: versions of an image in an epoch of the same length "
-                   "(DeiT: 3); 1 means none.")
+                   "Repeated augmentation: versions of each image in an epoch of the same length "
+                   "(DeiT: 3); 1: none.")
           .integer(&D::shuffleBuffer, "shuffle_buffer", 1, 1e9,
-                   "webdataset: images that are shuffled among each other; the shards are read in "
-                   "a random order, each from its beginning.")
+                   "webdataset: size of the shuffle buffer in images. Shards are read in a random "
+                   "order, each from its beginning.")
           .boolean(&D::jpegScaling, "jpeg_scaling",
-                   "Training crops of JPEGs that are at least four times as large as the model's "
-                   "images are decoded at 1/2, 1/4 or 1/8: faster, nearly the same pixels.")
+                   "Decode training crops at 1/2, 1/4 or 1/8 for JPEGs at least four times as "
+                   "large as the model's input: faster, nearly the same pixels.")
           .build();
   return table;
 }
@@ -74,78 +73,80 @@ const ParameterTable& trainingParameters() {
   static const ParameterTable table =
       TableBuilder<T>()
           .integer(&T::epochs, "epochs", 1, 1e6, "Passes over the training split.")
-          .integer(&T::batchSize, "batch_size", 1, 65536, "Images per step.")
-          .integer(
-              &T::accumulate, "accumulate", 1, 65536,
-              "Parts that a step's batch is computed in, one after the other: less memory, the "
-              "same gradient.")
+          .integer(&T::batchSize, "batch_size", 1, 65536, "Images per step (batch size).")
+          .integer(&T::accumulate, "accumulate", 1, 65536,
+                   "Gradient accumulation: number of parts of each batch, computed one after the "
+                   "other. Less memory, the same gradient.")
           .boolean(&T::checkpointBlocks, "checkpoint_blocks",
-                   "Compute every block again in the backward pass instead of keeping what it "
-                   "computed: less memory, the same numbers, about half as much time again.")
+                   "Activation checkpointing: recompute every block in the backward pass. Less "
+                   "memory, the same numbers, about half as much time again.")
           .choice(
               &T::precision, "precision", {"float32", "bfloat16", "float16"},
-              "Of linear layers, convolutions and products of attention: bfloat16 on CUDA and on "
-              "processors that have it, float16 on CUDA alone; weights and sums stay float32.")
+              "Precision of linear layers, convolutions and attention products: bfloat16 on CUDA "
+              "and on supporting processors, float16 only on CUDA. Weights and sums stay float32.")
           .choice(&T::optimizer, "optimizer", {"adamw", "sgd"},
                   "AdamW, or stochastic gradient descent with momentum.")
           .choice(&T::schedule, "schedule", {"cosine", "exponential", "step", "constant"},
-                  "Learning rate after the warm-up: a cosine to min_learning_rate, a factor of "
-                  "decay_rate every epoch or every decay_epochs, or the peak.")
+                  "Schedule after the warm-up: cosine to min_learning_rate; exponential or step, a "
+                  "factor of decay_rate every epoch or every decay_epochs; or constant.")
           .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate.")
           .integer(&T::learningRatePer, "learning_rate_per", 0, 1e6,
-                   "Images of a batch that learning_rate is given for, as 512: it is scaled to "
-                   "batch_size; 0 means as it is.")
+                   "Batch size that learning_rate refers to, such as 512; the rate is scaled to "
+                   "batch_size. 0: no scaling.")
           .number(&T::decayRate, "decay_rate", 1e-6, 1,
                   "Exponential and step schedules: factor of each decay, never below "
                   "min_learning_rate.")
           .number(&T::decayEpochs, "decay_epochs", 0.001, 1e6,
-                  "Step schedule: epochs between two decays.")
+                  "Step schedule: epochs between decays.")
           .number(&T::minLearningRate, "min_learning_rate", 0, 10,
-                  "Learning rate at the end of the cosine; the least of the other schedules.")
+                  "Learning rate at the end of the cosine; the minimum of the other schedules.")
           .number(&T::warmupLearningRate, "warmup_learning_rate", 0, 10,
                   "Learning rate of the first step.")
           .number(&T::warmupEpochs, "warmup_epochs", 0, 1e6, "Epochs of linear warm-up.")
           .number(&T::weightDecay, "weight_decay", 0, 10,
-                  "Weight decay, AdamW's or the gradient's share of SGD; biases, norms, tokens "
-                  "and position embeddings have none.")
-          .boolean(
-              &T::decayMasks, "decay_masks",
-              "Weight decay acts on learned masks and learned scales too (learned_mask, lsla), "
-              "as in runs recorded before this could be chosen.")
-          .number(&T::momentum, "momentum", 0, 0.999999, "SGD: share of the last step's direction.")
-          .boolean(&T::nesterov, "nesterov", "SGD: looks ahead by its momentum (Nesterov).")
+                  "Weight decay: decoupled for AdamW, added to the gradient for SGD. Biases, "
+                  "norms, tokens and position embeddings have none.")
+          .boolean(&T::decayMasks, "decay_masks",
+                   "Apply weight decay also to learned masks and learned scales (learned_mask, "
+                   "lsla), as in runs recorded before this option.")
+          .number(&T::momentum, "momentum", 0, 0.999999, "SGD: momentum.")
+          .boolean(&T::nesterov, "nesterov", "SGD: Nesterov momentum.")
           .number(&T::beta1, "beta1", 0, 0.999999, "AdamW: decay of the first moment.")
           .number(&T::beta2, "beta2", 0, 0.999999, "AdamW: decay of the second moment.")
           .number(&T::epsilon, "epsilon", 1e-16, 1, "AdamW: added to the denominator.")
           .number(&T::labelSmoothing, "label_smoothing", 0, 0.99, "Label smoothing.")
           .number(&T::mixupAlpha, "mixup_alpha", 0, 100,
-                  "Mixup: shares of the two images are drawn from Beta(a, a); 0 means none.")
+                  "Mixup: alpha a of the Beta(a, a) distribution of image shares; 0: none.")
           .number(&T::cutmixAlpha, "cutmix_alpha", 0, 100,
-                  "CutMix: shares are drawn from Beta(a, a); 0 means none. With Mixup too each "
-                  "batch takes one of them.")
+                  "CutMix: alpha a of the Beta(a, a) distribution of area shares; 0: none. If "
+                  "Mixup is also on, each batch uses one of them.")
           .number(&T::clipGradient, "clip_gradient", 0, 1e6,
-                  "Greatest global gradient norm; 0 means no clipping.")
+                  "Clip the global gradient norm to this value; 0: no clipping.")
           .number(&T::emaDecay, "ema_decay", 0, 0.999999,
-                  "Decay of the moving average of the weights; 0 means none.")
-          .text(&T::weights, "weights", "Checkpoint to start from; empty means from scratch.")
+                  "Decay of the moving average of the weights; 0: none.")
+          .text(&T::weights, "weights",
+                "Checkpoint to start from; empty: from scratch. FILE[NAME] takes one of several "
+                "models in it.")
           .boolean(&T::resetAlpha, "reset_alpha",
-                   "Soft masks begin at their α again, whatever α the starting weights learned.")
+                   "Reset soft masks to their initial α, even if the starting weights learned "
+                   "another α.")
           .choice(&T::distillation, "distillation", {"none", "soft", "hard"},
-                  "Learn from a teacher too: soft from its probabilities, hard from its decisions.")
+                  "Distillation from a teacher: soft uses its probabilities, hard its decisions.")
           .text(&T::teacher, "teacher",
-                "Distillation: a published name, a config, or a checkpoint that carries its model.")
+                "Distillation: the teacher: a published name, a config, or a checkpoint that "
+                "contains its model.")
           .text(&T::teacherWeights, "teacher_weights",
-                "Distillation: the teacher's checkpoint; empty means as teacher says.")
+                "Distillation: the teacher's checkpoint; empty: the weights of teacher.")
           .number(&T::distillationAlpha, "distillation_alpha", 0, 1,
-                  "Distillation: the teacher's share of the loss; the labels have the rest.")
+                  "Distillation: the teacher's share of the loss; the rest is from the labels.")
           .number(&T::distillationTemperature, "distillation_temperature", 0.01, 1000,
-                  "Soft distillation: what logits are divided by; hard distillation has none.")
+                  "Soft distillation: temperature; unused by hard distillation.")
           .integer(&T::checkpointSteps, "checkpoint_steps", 1, 1e9,
-                   "The last checkpoint is written at least every so many steps.")
+                   "Write the last checkpoint at least every this many steps.")
           .integer(&T::keepEvery, "keep_every", 0, 1e6,
-                   "Epochs between checkpoints that are kept; 0 means only last and best.")
+                   "Epochs between permanent checkpoints; 0: only last and best.")
           .number(&T::timeout, "timeout", 1, 1e6,
-                  "Several processes: seconds that one waits for the others before the run ends.")
+                  "Several processes: seconds to wait for the others before the run ends.")
           .build();
   return table;
 }
@@ -155,17 +156,17 @@ const ParameterTable& telemetryParameters() {
   static const ParameterTable table =
       TableBuilder<T>()
           .integer(&T::alsSteps, "als_steps", 0, 1e9,
-                   "Steps between measurements of the locality scores; 0 means never.")
+                   "Steps between measurements of the locality scores; 0: never.")
           .integer(&T::probeImages, "probe_images", 1, 1024,
-                   "Validation images that locality scores are averaged over.")
+                   "Number of validation images for the locality scores.")
           .integer(&T::metricsSteps, "metrics_steps", 1, 1e9,
                    "Steps between lines of metrics.jsonl.")
           .boolean(&T::tensorboard, "tensorboard",
-                   "Write an event file for TensorBoard too: curves, histograms of the locality "
-                   "scores, pictures of attention.")
+                   "Also write a TensorBoard event file: curves, histograms of the locality "
+                   "scores, attention images.")
           .number(&T::evolutionMegabytes, "evolution_mb", 0, 1e6,
-                  "Greatest size of evolution.bin, which keeps the maps of a few validation images "
-                  "at every measurement, in MB; 0 keeps none.")
+                  "Maximum size of evolution.bin in MB; it stores the maps of a few validation "
+                  "images at every measurement. 0: none.")
           .build();
   return table;
 }

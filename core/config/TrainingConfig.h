@@ -27,10 +27,10 @@ struct DataConfig {
   std::string randAugment;              ///< timm's spelling, RandAugmentText.h; empty: none
   double erasing = 0.0;                 ///< probability of random erasing (Zhong et al. 2020)
   std::string erasingMode = "pixel";    ///< const | rand | pixel: what an erased box holds
-  std::int64_t erasingCount = 1;        ///< boxes of a picture, at most
+  std::int64_t erasingCount = 1;        ///< boxes of an image, at most
   std::string interpolation = "model";  ///< of crops: model | random (bilinear or bicubic)
   std::int64_t repeats = 1;             ///< repeated augmentation (Hoffer et al. 2020); 1: none
-  std::int64_t shuffleBuffer = 2000;    ///< shards: pictures that are shuffled among each other
+  std::int64_t shuffleBuffer = 2000;    ///< shards: images that are shuffled among each other
   bool jpegScaling = false;             ///< JPEGs far larger than their crop are decoded smaller
 };
 

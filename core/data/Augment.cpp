@@ -21,7 +21,7 @@ constexpr double kReducedAtLeast = 2;  // times the size that is wanted
 
 using Box = std::array<double, 4>;  // left, top, right, bottom, pixels
 
-/// As torchvision's RandomResizedCrop: ten tries for a box that fits, then the greatest centred one
+/// As torchvision's RandomResizedCrop: ten tries for a box that fits, then the greatest centerd one
 /// whose aspect ratio is allowed.
 Box randomBox(RandomStream& draw, double width, double height, const AugmentOptions& options) {
   const double leastRatio = std::clamp(options.minRatio, 1e-3, 1.0);
@@ -76,9 +76,9 @@ void changeContrast(std::vector<std::uint8_t>& pixels, double factor) {
 
 void changeSaturation(std::vector<std::uint8_t>& pixels, double factor) {
   for (std::size_t i = 0; i < pixels.size(); i += 3) {
-    const double grey = luma(&pixels[i]);
+    const double gray = luma(&pixels[i]);
     for (std::size_t c = 0; c < 3; ++c)
-      pixels[i + c] = blended(grey, pixels[i + c], factor);
+      pixels[i + c] = blended(gray, pixels[i + c], factor);
   }
 }
 
@@ -116,7 +116,7 @@ Interpolation cropInterpolation(const AugmentOptions& options, const Preprocessi
   return draw.below(2) == 0 ? Interpolation::Bilinear : Interpolation::Bicubic;
 }
 
-/// The mean colour in 8 bits, which timm's moving operations fill with.
+/// The mean color in 8 bits, which timm's moving operations fill with.
 RgbColor meanColor(const Preprocessing& preprocessing) {
   RgbColor color;
   for (std::size_t c = 0; c < color.size(); ++c)

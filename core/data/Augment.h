@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a training picture goes through before the model sees it: random resized crop, flip, colour
+// What a training image goes through before the model sees it: random resized crop, flip, color
 // or RandAugment.
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct AugmentOptions {
   bool randomInterpolation = false;  ///< crops and RandAugment: bilinear or bicubic at random
 };
 
-/// The picture as the model would see it, preprocessing.width × height, not normalised; every draw
-/// comes from `key` alone. With `enabled` false: evaluationView. A picture that has the size
+/// The image as the model would see it, preprocessing.width × height, not normalized; every draw
+/// comes from `key` alone. With `enabled` false: evaluationView. An image that has the size
 /// already and is shown whole is passed on as it is.
 /// `image` holds at least what choosePart() asks for with the same key.
 Image augmentedView(const ImagePart& image, const AugmentOptions& options,
                     const Preprocessing& preprocessing, std::uint64_t key);
 
-/// What of a picture its view needs: the crop, and what the filter looks at around it. All of it
+/// What of an image its view needs: the crop, and what the filter looks at around it. All of it
 /// with `enabled` false.
 ChoosePart choosePart(const AugmentOptions& options, const Preprocessing& preprocessing,
                       std::uint64_t key);

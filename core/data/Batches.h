@@ -9,7 +9,7 @@ namespace headlight {
 /// Whether training leaves out a last batch that is not full.
 inline constexpr bool kTrainingDropsLast = true;
 
-/// Of `size` samples, at least one. A last batch that is not full is left out (`dropLast`) unless
+/// For `size` samples, at least one. A last batch that is not full is left out (`dropLast`) unless
 /// it would be the only one.
 constexpr std::int64_t batchesPerEpoch(std::int64_t size, std::int64_t batchSize, bool dropLast) {
   return dropLast && size >= batchSize ? size / batchSize : (size - 1) / batchSize + 1;

@@ -7,7 +7,9 @@
 #include <system_error>
 
 #include "core/base/Log.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
+#include "core/data/CifarPickle.h"
 #include "core/data/files/DataStamp.h"
 
 namespace headlight {
@@ -22,22 +24,26 @@ constexpr std::uintmax_t kMaxNamesBytes = 1u << 20;
 
 struct Format {
   int classCount = 10;
+  bool python = false;  ///< pickles (CifarPickle.h), which have no ending
   std::size_t labelBytes() const { return classCount == 100 ? 2 : 1; }
   std::size_t recordBytes() const { return labelBytes() + 3 * kPlane; }
   std::string archiveFolder() const {
+    if (python) return classCount == 100 ? "cifar-100-python" : "cifar-10-batches-py";
     return classCount == 100 ? "cifar-100-binary" : "cifar-10-batches-bin";
   }
   std::string namesFile() const {
+    if (python) return classCount == 100 ? "meta" : "batches.meta";
     return classCount == 100 ? "fine_label_names.txt" : "batches.meta.txt";
   }
   std::vector<std::string> trainFiles() const {
-    if (classCount == 100) return {"train.bin"};
+    if (classCount == 100) return {"train" + ending()};
     std::vector<std::string> names;
     for (int i = 1; i <= 5; ++i)
-      names.push_back("data_batch_" + std::to_string(i) + ".bin");
+      names.push_back("data_batch_" + std::to_string(i) + ending());
     return names;
   }
-  std::string testFile() const { return classCount == 100 ? "test.bin" : "test_batch.bin"; }
+  std::string testFile() const { return (classCount == 100 ? "test" : "test_batch") + ending(); }
+  std::string ending() const { return python ? "" : ".bin"; }
 };
 
 bool isFile(const fs::path& path) {
@@ -63,42 +69,49 @@ std::vector<std::string> defaultNames(const Format& format) {
   return names;
 }
 
-std::vector<std::string> readNames(const fs::path& folder, const Format& format) {
-  const fs::path path = folder / format.namesFile();
-  if (!isFile(path)) return defaultNames(format);
+std::vector<std::string> namesFromLines(const fs::path& path) {
   std::istringstream lines(valueOrThrow(readFile(path, kMaxNamesBytes)));
   std::vector<std::string> names;
   for (std::string line; std::getline(lines, line);) {
     line.erase(std::remove(line.begin(), line.end(), '\r'), line.end());
     if (!line.empty()) names.push_back(line);
   }
+  return names;
+}
+
+std::vector<std::string> readNames(const fs::path& folder, const Format& format) {
+  const fs::path path = folder / format.namesFile();
+  if (!isFile(path)) return defaultNames(format);
+  auto names = format.python ? readCifarPickleNames(path) : namesFromLines(path);
   if (names.size() != static_cast<std::size_t>(format.classCount))
     throw Failure({ErrorCode::InvalidFile,
-                   "has " + std::to_string(names.size()) + " class names; expected " +
-                       std::to_string(format.classCount) + ", one a line",
+                   "has " + std::to_string(names.size()) + tr(" class names; expected ") +
+                       std::to_string(format.classCount),
                    path.string()});
   return names;
 }
 
-class CifarBinary : public LabelledDataset {
+class CifarBinary : public LabeledDataset {
  public:
   CifarBinary(Format format, std::vector<std::string> names)
       : m_format(format), m_classNames(std::move(names)) {}
 
   void add(const fs::path& path) {
-    std::string bytes = valueOrThrow(readFile(path, kMaxFileBytes));
+    std::string bytes = m_format.python ? recordsFrom(readCifarPickle(path))
+                                        : valueOrThrow(readFile(path, kMaxFileBytes));
     const std::size_t record = m_format.recordBytes();
     if (bytes.empty() || bytes.size() % record != 0)
       throw Failure({ErrorCode::InvalidFile,
-                     "is " + std::to_string(bytes.size()) + " bytes, not a multiple of the " +
-                         std::to_string(record) + " of one record; fetch it again",
+                     "is " + std::to_string(bytes.size()) + tr(" bytes, not a multiple of the ") +
+                         std::to_string(record) + tr(" of one record; fetch it again"),
                      path.string()});
     for (std::size_t i = 0; i < bytes.size() / record; ++i) {
       const int label = labelIn(bytes, i);
       if (label >= m_format.classCount)
         throw Failure({ErrorCode::InvalidFile,
-                       "record " + std::to_string(i) + " has the label " + std::to_string(label) +
-                           "; the largest is " + std::to_string(m_format.classCount - 1),
+                       "record " + std::to_string(i) + tr(" has the label ") +
+                           std::to_string(label) + tr("; the largest is ") +
+                           std::to_string(m_format.classCount - 1),
                        path.string()});
       m_records.push_back({m_files.size(), i});
     }
@@ -123,7 +136,7 @@ class CifarBinary : public LabelledDataset {
   }
   Result<Sample> sample(std::int64_t index) const override {
     if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index), ""};
+      return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
     const Record& record = m_records[index];
     const char* planes = m_files[record.file].bytes.data() +
                          record.number * m_format.recordBytes() + m_format.labelBytes();
@@ -144,6 +157,16 @@ class CifarBinary : public LabelledDataset {
     std::size_t number = 0;
   };
 
+  /// The records of the binary version; a label too large for a byte becomes one of no class.
+  std::string recordsFrom(const CifarBatch& batch) const {
+    std::string records;
+    records.reserve(batch.labels.size() * m_format.recordBytes());
+    for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+      records.append(m_format.labelBytes(), static_cast<char>(std::min(batch.labels[i], 255)));
+      records.append(batch.planes, i * 3 * kPlane, 3 * kPlane);
+    }
+    return records;
+  }
   int labelIn(const std::string& bytes, std::size_t number) const {
     return static_cast<std::uint8_t>(
         bytes[number * m_format.recordBytes() + m_format.labelBytes() - 1]);
@@ -163,23 +186,32 @@ std::vector<fs::path> trainingFiles(const fs::path& folder, const Format& format
   const std::size_t expected = format.trainFiles().size();
   if (found.empty())
     throw Failure({ErrorCode::NotFound,
-                   "has " + format.testFile() + " but no " + format.trainFiles().front() +
-                       "; put the training files there too",
+                   "has " + format.testFile() + tr(" but no ") + format.trainFiles().front() +
+                       tr("; add the training files"),
                    folder.string()});
   if (found.size() < expected)
     logWarning(folder.string() + ": " + std::to_string(found.size()) + " of the " +
-               std::to_string(expected) + " training files are there; training uses these alone");
+               std::to_string(expected) + " training files are there; training uses only these");
   return found;
 }
 
+/// The Python version where its files lie there, else the binary one.
+Format formatIn(const fs::path& path, int classCount) {
+  const Format python{classCount, true};
+  const fs::path folder = folderOf(path, python);
+  for (const std::string& name : {python.trainFiles().front(), python.testFile()})
+    if (!folder.empty() && isPickle(folder / name)) return python;
+  return {classCount, false};
+}
+
 OpenedSource openCifarFiles(const DatasetSpec& spec, Split split, int classCount) {
-  const Format format{classCount};
+  const Format format = formatIn(spec.path, classCount);
   const fs::path folder = folderOf(spec.path, format);
   if (folder.empty())
     throw Failure({ErrorCode::NotFound,
-                   "there is no " + format.trainFiles().front() + " and no " + format.testFile() +
-                       " here; give the folder of CIFAR-" + std::to_string(classCount) +
-                       "'s binary version",
+                   tr("there is no ") + format.trainFiles().front() + tr(" and no ") +
+                       format.testFile() + tr(" here; give the folder of CIFAR-") +
+                       std::to_string(classCount) + tr("'s binary or Python version"),
                    spec.path.string()});
   const bool ownValidation = isFile(folder / format.testFile());
   std::vector<fs::path> files;
@@ -190,10 +222,10 @@ OpenedSource openCifarFiles(const DatasetSpec& spec, Split split, int classCount
   auto dataset = std::make_unique<CifarBinary>(format, readNames(folder, format));
   for (const fs::path& file : files)
     dataset->add(file);
-  const auto labels = labelsOf(*dataset);
+  const auto labels = readLabels(*dataset);
   if (std::set<int>(labels.begin(), labels.end()).size() < 2)
     throw Failure({ErrorCode::InvalidFile,
-                   "all records have one label; a classifier needs two classes or more",
+                   tr("all records have the same label; a classifier needs at least two classes"),
                    files.front().string()});
   return {std::move(dataset), !ownValidation};
 }
@@ -205,9 +237,9 @@ Result<OpenedSource> openCifar(const DatasetSpec& spec, Split split, int classCo
 }
 
 bool looksLikeCifar(const fs::path& path, int classCount) {
-  const Format format{classCount};
+  const Format format = formatIn(path, classCount);
   const fs::path folder = folderOf(path, format);
-  if (folder.empty()) return false;
+  if (folder.empty() || format.python) return !folder.empty();
   // "train.bin" alone says little; its size does.
   for (const std::string& name : {format.trainFiles().front(), format.testFile()}) {
     std::error_code code;

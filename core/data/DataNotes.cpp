@@ -23,7 +23,7 @@ bool isNews(const std::string& note) {
 
 }  // namespace
 
-std::vector<std::string> notesOf(const Dataset& train, const Dataset& validation) {
+std::vector<std::string> describeSplits(const Dataset& train, const Dataset& validation) {
   std::vector<std::string> notes = train.notes();
   for (std::string& note : validation.notes())
     if (std::find(notes.begin(), notes.end(), note) == notes.end())

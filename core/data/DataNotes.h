@@ -10,9 +10,9 @@
 namespace headlight {
 
 /// The notes of both splits, each once.
-std::vector<std::string> notesOf(const Dataset& train, const Dataset& validation);
+std::vector<std::string> describeSplits(const Dataset& train, const Dataset& validation);
 
-/// Hands the notes to the log as warnings, each once in the life of the program: a data set is
+/// Hands the notes to the log as warnings, each once in the life of the program: a dataset is
 /// opened again for every measure.
 void logNotes(const std::vector<std::string>& notes);
 

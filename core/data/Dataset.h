@@ -71,9 +71,10 @@ struct DatasetSpec {
   /// The validation split of a place without one is all of it: for measuring a model that was not
   /// trained on it.
   bool measuredWhole = false;
-  /// Of every class of the training split, in (0, 1], at least one: the first of a seeded order.
+  /// For every class of the training split, in (0, 1], at least one: the first of a seeded order.
   double fraction = 1;
-  /// Of what that leaves the first so many of the same order, spread over the classes; 0: all.
+  /// At most so many of the samples that `fraction` keeps, the first of the same order, spread over
+  /// the classes; 0: all.
   std::int64_t maxSamples = 0;
   std::int64_t maxValidationSamples = 0;  ///< of the validation split likewise
   std::uint64_t seed = 0;
@@ -91,7 +92,7 @@ Result<std::unique_ptr<Dataset>> openDataset(const DatasetSpec& spec, Split spli
 /// from what it names; empty if nothing fits.
 std::string detectDatasetKind(const std::filesystem::path& path);
 
-/// Why a path opens as no data set, and what to do. Nothing where it does. A path that nobody
+/// Why a path opens as no dataset, and what to do. Nothing where it does. A path that nobody
 /// `asked` to be data (a folder that was dropped) has a reason only where splits or a table of
 /// labels in it suggest that it is.
 std::optional<Error> whyNoDataset(const std::filesystem::path& path, bool asked);

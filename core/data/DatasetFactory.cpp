@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Dataset.h: making each of the registered data sets: it alone knows all of them.
+// Dataset.h: making each of the registered datasets: it alone knows all of them.
 
 #include <functional>
 #include <optional>
@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/DatasetKinds.h"
 #include "core/data/CifarBinary.h"
-#include "core/data/ClassFolders.h"
 #include "core/data/Dataset.h"
 #include "core/data/FolderLayout.h"
-#include "core/data/ForeignFiles.h"
 #include "core/data/Idx.h"
 #include "core/data/ImageFolder.h"
 #include "core/data/Shards.h"
 #include "core/data/Subset.h"
 #include "core/data/TextureShape.h"
+#include "core/data/files/ClassFolders.h"
+#include "core/data/files/ForeignFiles.h"
 
 namespace headlight {
 namespace {
@@ -65,29 +66,29 @@ const std::vector<DatasetOpener>& openers() {
 OpenedSource openSource(const DatasetSpec& spec, Split split) {
   for (const DatasetOpener& opener : openers())
     if (opener.kind == spec.kind) return opener.open(spec, split);
-  throw Failure(
-      {ErrorCode::InvalidArgument,
-       "there is no dataset kind \"" + spec.kind + "\"; there are " + joined(datasetKindNames()),
-       "kind"});
+  throw Failure({ErrorCode::InvalidArgument,
+                 tr("unknown dataset kind \"") + spec.kind + tr("\"; choose one of ") +
+                     joined(datasetKindNames()),
+                 "kind"});
 }
 
 void check(const DatasetSpec& spec) {
   if (!(spec.validationFraction >= 0 && spec.validationFraction < 1))
-    throw Failure(
-        {ErrorCode::InvalidArgument,
-         "is " + std::to_string(spec.validationFraction) + "; choose at least 0 and less than 1",
-         "validationFraction"});
+    throw Failure({ErrorCode::InvalidArgument,
+                   "is " + std::to_string(spec.validationFraction) +
+                       tr("; choose at least 0 and less than 1"),
+                   "validationFraction"});
   if (!(spec.fraction > 0 && spec.fraction <= 1))
     throw Failure({ErrorCode::InvalidArgument,
-                   "is " + std::to_string(spec.fraction) + "; choose above 0 and at most 1",
+                   "is " + std::to_string(spec.fraction) + tr("; choose above 0 and at most 1"),
                    "fraction"});
   for (const auto& [name, most] : {std::pair{"maxSamples", spec.maxSamples},
                                    std::pair{"maxValidationSamples", spec.maxValidationSamples}})
     if (most < 0)
       throw Failure({ErrorCode::InvalidArgument,
-                     "is " + std::to_string(most) + "; choose 0 (all) or more", name});
+                     "is " + std::to_string(most) + tr("; choose 0 (all) or more"), name});
   if (spec.kind != kProceduralData && spec.path.empty())
-    throw Failure({ErrorCode::InvalidArgument, "is empty; name the folder of the dataset", "path"});
+    throw Failure({ErrorCode::InvalidArgument, tr("is empty; give the dataset folder"), "path"});
 }
 
 /// What is said of a place without a validation split; `kept` of its images are for validation.
@@ -95,7 +96,7 @@ std::string shareNote(const DatasetSpec& spec, std::size_t images, std::size_t k
   const std::string place = spec.path.string() + ": has no validation split, so ";
   const auto all = static_cast<std::int64_t>(images);
   if (spec.measuredWhole)
-    return place + "it is measured whole (" + countText(all, "image", "images") + ")";
+    return place + "all of it is used for validation (" + countText(all, "image", "images") + ")";
   return place + std::to_string(kept) + " of its " + countText(all, "image", "images") +
          " are kept for validation, the same share of every class (data.validation_fraction " +
          numberText(spec.validationFraction) + ")";
@@ -103,10 +104,11 @@ std::string shareNote(const DatasetSpec& spec, std::size_t images, std::size_t k
 
 std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
   check(spec);
-  if (const std::string instead = whatFileIs(spec.path); !instead.empty())
+  const bool opensArchives = spec.kind == kImageFolder;
+  if (const std::string instead = whatFileIs(spec.path, opensArchives); !instead.empty())
     throw Failure({ErrorCode::UnsupportedFile, instead, spec.path.string()});
   OpenedSource source = openSource(spec, split);
-  const auto labels = labelsOf(*source.dataset);
+  const auto labels = readLabels(*source.dataset);
   const bool train = split == Split::Train;
   const bool sharesOut = source.shareOut && !(spec.measuredWhole && !train);
   const double fraction = sharesOut ? spec.validationFraction : 0;
@@ -114,8 +116,8 @@ std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
   const auto share = stratifiedSplit(labels, fraction, spec.seed, sharesOut ? split : Split::Train);
   if (share.empty())
     throw Failure({ErrorCode::InvalidArgument,
-                   "has no validation pictures of its own and none can be taken from training; set "
-                   "validationFraction above 0, with two pictures of a class or more",
+                   tr("has no validation images and none can be taken from training; set "
+                      "validationFraction above 0, with at least two images per class"),
                    spec.path.string()});
   std::vector<std::string> notes;
   if (source.shareOut && (fraction > 0 || !train))
@@ -131,7 +133,9 @@ std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
 
 /// Whether splits, or a table of labels, suggest that a place is meant as data.
 bool looksMeant(const std::filesystem::path& path) {
-  return isFolder(path) && (holdsSplitFolders(path) || !labelTableIn(path).empty());
+  if (!isFolder(path)) return false;
+  const auto place = openFilePlace(path);
+  return holdsSplitFolders(*place) || !labelTableIn(*place).empty();
 }
 
 }  // namespace
@@ -154,11 +158,12 @@ std::optional<Error> whyNoDataset(const std::filesystem::path& path, bool asked)
     spec.path = path;
     valueOrThrow(openDataset(spec, Split::Validation));
     // The first class folders hold none that is seen at once.
-    throw Failure({ErrorCode::UnsupportedFile,
-                   "is not recognized by what lies there; name its kind (data.dataset), if it is "
-                   "one of " +
-                       joined(datasetKindNames()),
-                   path.string()});
+    throw Failure(
+        {ErrorCode::UnsupportedFile,
+         tr("is not recognized by what lies there; name its kind (data.dataset), if it is "
+            "one of ") +
+             joined(datasetKindNames()),
+         path.string()});
   });
   return opened ? std::nullopt : std::optional(opened.error());
 }

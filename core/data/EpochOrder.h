@@ -22,8 +22,9 @@ class EpochOrder {
   /// Without `shuffle`: in the dataset's order. `repeats` is at least 1.
   EpochOrder(std::int64_t size, bool shuffle, std::int64_t repeats, std::uint64_t seed,
              std::int64_t epoch);
-  /// Of samples that lie in shards of these lengths, one shard after another: the shards in a drawn
-  /// order, and of the samples as they come always one of the next `buffer` (WebDataset's shuffle).
+  /// For samples that lie in shards of these lengths, one shard after another: the shards in a
+  /// drawn order, and of the samples as they come always one of the next `buffer` (WebDataset's
+  /// shuffle).
   /// So they are read nearly in sequence. `buffer` is at least 1, which leaves their order.
   EpochOrder(const std::vector<std::int64_t>& shards, std::int64_t buffer, std::int64_t repeats,
              std::uint64_t seed, std::int64_t epoch);

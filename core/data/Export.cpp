@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/data/DataNotes.h"
 
@@ -23,14 +24,14 @@ void makeFolder(const fs::path& folder) {
   fs::create_directories(folder, code);
   if (code)
     throw Failure(
-        {ErrorCode::Io, "could not make this folder: " + code.message(), folder.string()});
+        {ErrorCode::Io, tr("could not create this folder: ") + code.message(), folder.string()});
 }
 
 void requireFresh(const fs::path& folder) {
   std::error_code code;
   if (fs::exists(folder, code) && !fs::is_empty(folder, code))
-    throw Failure({ErrorCode::InvalidArgument,
-                   "already holds something; choose an empty or a new folder", folder.string()});
+    throw Failure({ErrorCode::InvalidArgument, tr("is not empty; choose an empty or a new folder"),
+                   folder.string()});
 }
 
 std::vector<fs::path> makeClassFolders(const Dataset& dataset, const fs::path& folder) {
@@ -39,7 +40,7 @@ std::vector<fs::path> makeClassFolders(const Dataset& dataset, const fs::path& f
   for (const std::string& name : dataset.classNames()) {
     if (!taken.insert(folderName(name)).second)
       throw Failure({ErrorCode::InvalidArgument,
-                     "two classes would share the folder name \"" + folderName(name) + "\"",
+                     tr("two classes would share the folder name \"") + folderName(name) + "\"",
                      folder.string()});
     folders.push_back(folder / folderName(name));
     makeFolder(folders.back());
@@ -47,7 +48,7 @@ std::vector<fs::path> makeClassFolders(const Dataset& dataset, const fs::path& f
   return folders;
 }
 
-void writePicture(const fs::path& path, const std::string& png, std::int64_t written) {
+void writeImage(const fs::path& path, const std::string& png, std::int64_t written) {
   const auto outcome = writeNewFile(path, png);
   if (outcome) return;
   Error error = outcome.error();
@@ -71,14 +72,14 @@ ExportReport write(const Dataset& dataset, const fs::path& folder, const Progres
   for (std::int64_t i = 0; i < dataset.size(); ++i) {
     if (stop.stop_requested())
       throw Failure({ErrorCode::Canceled,
-                     "stopped after " + countText(report.written, "image", "images"),
+                     tr("stopped after ") + countText(report.written, "image", "images"),
                      folder.string()});
     const auto sample = dataset.sample(i);
     if (!sample) {
       report.skipped.push_back({dataset.describe(i), sample.error().message});
     } else {
-      writePicture(folders.at(sample->label) / numbered(i, dataset.size()),
-                   valueOrThrow(encodePng(sample->image)), report.written);
+      writeImage(folders.at(sample->label) / numbered(i, dataset.size()),
+                 valueOrThrow(encodePng(sample->image)), report.written);
       ++report.written;
     }
     if (progress)
@@ -101,7 +102,7 @@ Result<ExportReport> writeImageFolders(const DatasetSpec& spec, const fs::path& 
     requireFresh(folder);
     const auto train = valueOrThrow(openDataset(spec, Split::Train));
     const auto validation = valueOrThrow(openDataset(spec, Split::Validation));
-    logNotes(notesOf(*train, *validation));
+    logNotes(describeSplits(*train, *validation));
     ExportReport report = write(*train, folder / "train", progress, stop);
     const ExportReport second = write(*validation, folder / "val", progress, stop);
     report.written += second.written;

@@ -19,7 +19,7 @@ struct ExportReport {
 
 /// Writes folder/CLASS/NUMBER.png. `folder` is made; one that holds anything already is refused.
 /// Characters of a class name that a folder cannot have become '_'; every class gets its folder.
-/// A failed write (a full disk) is an error that says what was written. Canceled between pictures.
+/// A failed write (a full disk) is an error that says what was written. Canceled between images.
 Result<ExportReport> writeImageFolder(const Dataset& dataset, const std::filesystem::path& folder,
                                       const ProgressCallback& progress = {},
                                       std::stop_token stop = {});

@@ -2,17 +2,17 @@
 #pragma once
 // Where the class folders of a split lie, and whether they can be trained on.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "core/data/Dataset.h"
+#include "core/data/files/FilePlace.h"
 
 namespace headlight {
 
 struct FolderLayout {
-  std::filesystem::path folder;         ///< of class folders, for the split asked for
-  std::filesystem::path classesFolder;  ///< whose folders are the classes: the training split's
+  std::string folder;                   ///< of class folders, for the split asked for
+  std::string classesFolder;            ///< whose folders are the classes: the training split's
   std::vector<std::string> classNames;  ///< in natural order
   bool shareOut = false;                ///< there is no validation split
   std::vector<std::string> notes;       ///< Dataset::notes
@@ -23,13 +23,13 @@ struct FolderLayout {
 
 /// Lists folders, and no images. Failures: InvalidFile (no classes, images of no class, classes of
 /// one split alone, splits that cannot be told), NotFound, Io.
-FolderLayout folderLayout(const std::filesystem::path& root, Split split);
+FolderLayout folderLayout(const FilePlace& place, Split split);
 
-/// Whether a folder of `root` can be a split.
-bool holdsSplitFolders(const std::filesystem::path& root);
+/// Whether a folder of the place can be a split.
+bool holdsSplitFolders(const FilePlace& place);
 
 /// The first file in `folder`, or in a split folder of it, that looks like a table of labels, as a
 /// name below `folder`; empty: there is none.
-std::string labelTableIn(const std::filesystem::path& folder);
+std::string labelTableIn(const FilePlace& place, const std::string& folder = "");
 
 }  // namespace headlight

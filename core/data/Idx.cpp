@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "core/base/Translation.h"
 #include "core/data/files/DataStamp.h"
 
 namespace headlight {
@@ -40,10 +41,11 @@ class IdxReader {
   explicit IdxReader(const fs::path& path) : m_path(path) {
     std::error_code code;
     if (!fs::is_regular_file(path, code))
-      throw Failure({ErrorCode::NotFound, "is not a regular file", path.string()});
+      throw Failure({ErrorCode::NotFound, tr("is not a regular file"), path.string()});
     m_file.reset(gzopen(path.c_str(), "rb"));
     if (!m_file)
-      throw Failure({ErrorCode::Io, "could not be opened; may it be read?", path.string()});
+      throw Failure(
+          {ErrorCode::Io, tr("could not be opened; check its permissions"), path.string()});
     gzbuffer(m_file.get(), 1u << 17);
   }
 
@@ -51,8 +53,10 @@ class IdxReader {
     std::vector<std::uint8_t> header;
     append(header, 4 + 4 * static_cast<std::size_t>(dimensions));
     if (header[0] != 0 || header[1] != 0 || header[2] != 0x08 || header[3] != dimensions)
-      damaged(m_path, "does not begin as an IDX file of bytes with " + std::to_string(dimensions) +
-                          (dimensions == 1 ? " dimension (labels)" : " dimensions (pictures)"));
+      damaged(m_path, dimensions == 1
+                          ? tr("does not begin like an IDX file of bytes with 1 dimension (labels)")
+                          : tr("does not begin like an IDX file of bytes with ") +
+                                std::to_string(dimensions) + tr(" dimensions (images)"));
     IdxArray array;
     for (int d = 0; d < dimensions; ++d) {
       std::uint64_t size = 0;
@@ -66,7 +70,7 @@ class IdxReader {
     std::uint8_t beyond = 0;
     const int more = gzread(m_file.get(), &beyond, 1);  // reads gzip's checksum as well
     if (more < 0) damaged(m_path, reason());
-    if (more > 0) damaged(m_path, "holds more bytes than its header declares");
+    if (more > 0) damaged(m_path, tr("holds more bytes than its header declares"));
     return array;
   }
 
@@ -80,24 +84,25 @@ class IdxReader {
       const int got = gzread(m_file.get(), bytes.data() + begin, static_cast<unsigned>(step));
       if (got < 0) damaged(m_path, reason());
       if (static_cast<std::size_t>(got) < step)
-        damaged(m_path, "ends early: " + std::to_string(begin + got) + " of " +
-                            std::to_string(wanted) + " bytes are there; fetch it again");
+        damaged(m_path, tr("ends early: ") + std::to_string(begin + got) + tr(" of ") +
+                            std::to_string(wanted) + tr(" bytes are there; fetch it again"));
     }
   }
 
   std::uint64_t checkedTotal(const std::vector<std::uint64_t>& sizes) const {
-    if (sizes[0] == 0) damaged(m_path, "declares no items: the dataset is empty");
-    if (sizes[0] > kMaxItems) damaged(m_path, "declares " + std::to_string(sizes[0]) + " items");
+    if (sizes[0] == 0) damaged(m_path, tr("declares no items: the dataset is empty"));
+    if (sizes[0] > kMaxItems)
+      damaged(m_path, tr("declares ") + std::to_string(sizes[0]) + tr(" items"));
     std::uint64_t total = sizes[0];  // below 2²⁷; each side below 2¹⁴: no overflow
     for (std::size_t d = 1; d < sizes.size(); ++d) {
       if (sizes[d] == 0 || sizes[d] > kMaxSide)
-        damaged(m_path, "declares pictures with a side of " + std::to_string(sizes[d]) + "; 1 to " +
-                            std::to_string(kMaxSide) + " is read here");
+        damaged(m_path, tr("declares images with a side of ") + std::to_string(sizes[d]) +
+                            tr("; 1 to ") + std::to_string(kMaxSide) + tr(" is read here"));
       total *= sizes[d];
     }
     if (total > kMaxBytes)
-      damaged(m_path, "declares " + std::to_string(total) + " bytes; at most " +
-                          std::to_string(kMaxBytes) + " are read here");
+      damaged(m_path, tr("declares ") + std::to_string(total) + tr(" bytes; at most ") +
+                          std::to_string(kMaxBytes) + tr(" are read here"));
     return total;
   }
 
@@ -105,14 +110,14 @@ class IdxReader {
     std::error_code code;
     const std::uintmax_t bytes = fs::file_size(m_path, code);
     if (!code && bytes != expected)
-      damaged(m_path, "is " + std::to_string(bytes) + " bytes, but its header declares " +
+      damaged(m_path, tr("is ") + std::to_string(bytes) + tr(" bytes, but its header declares ") +
                           std::to_string(expected));
   }
 
   std::string reason() const {
     int code = 0;
     const std::string text = gzerror(m_file.get(), &code);
-    return "could not be decompressed (" + text + "); fetch it again";
+    return tr("could not be decompressed (") + text + tr("); fetch it again");
   }
 
   fs::path m_path;
@@ -151,12 +156,12 @@ void requireBoth(const fs::path& folder, const Pair& pair) {
   if (pair.images.empty() == pair.labels.empty()) return;
   const std::string found = (pair.images.empty() ? pair.labels : pair.images).filename().string();
   throw Failure({ErrorCode::NotFound,
-                 "has " + found + " but not the " + (pair.images.empty() ? "images" : "labels") +
-                     " that belong to it",
+                 "has " + found + tr(" but not the ") +
+                     (pair.images.empty() ? "images" : "labels") + tr(" that belong to it"),
                  folder.string()});
 }
 
-class Idx : public LabelledDataset {
+class Idx : public LabeledDataset {
  public:
   Idx(fs::path path, IdxArray images, std::vector<std::uint8_t> labels, int classCount)
       : m_path(std::move(path)), m_images(std::move(images)), m_labels(std::move(labels)) {
@@ -175,15 +180,15 @@ class Idx : public LabelledDataset {
   }
   Result<Sample> sample(std::int64_t index) const override {
     if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index),
+      return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index),
                    m_path.string()};
     const auto height = static_cast<std::size_t>(m_images.sizes[1]);
     const auto width = static_cast<std::size_t>(m_images.sizes[2]);
-    const std::uint8_t* grey =
+    const std::uint8_t* gray =
         m_images.values.data() + static_cast<std::size_t>(index) * height * width;
     auto pixels = std::make_shared<std::vector<std::uint8_t>>(3 * height * width);
     for (std::size_t i = 0; i < height * width; ++i)
-      std::fill_n(pixels->begin() + static_cast<std::ptrdiff_t>(3 * i), 3, grey[i]);
+      std::fill_n(pixels->begin() + static_cast<std::ptrdiff_t>(3 * i), 3, gray[i]);
     return Sample{{static_cast<int>(width), static_cast<int>(height), std::move(pixels)},
                   m_labels[index]};
   }
@@ -204,13 +209,14 @@ OpenedSource openIdxFiles(const DatasetSpec& spec, Split split) {
   const Pair& pair = split == Split::Validation && own ? validation : train;
   if (!pair.complete())
     throw Failure({ErrorCode::NotFound,
-                   "there is no train-images-idx3-ubyte with train-labels-idx1-ubyte here (.gz may "
-                   "follow); give the folder that holds them",
+                   tr("contains no train-images-idx3-ubyte and train-labels-idx1-ubyte (or .gz); "
+                      "give the folder with these files"),
                    spec.path.string()});
   std::vector<std::uint8_t> labels = IdxReader(pair.labels).read(1).values;
   std::set<int> present(labels.begin(), labels.end());
   if (present.size() < 2)
-    damaged(pair.labels, "all items have one label; a classifier needs two classes or more");
+    damaged(pair.labels,
+            tr("all items have the same label; a classifier needs at least two classes"));
   // Both splits name the classes alike, so a label seen in either counts.
   const Pair& other = &pair == &train ? validation : train;
   if (other.complete())
@@ -218,9 +224,9 @@ OpenedSource openIdxFiles(const DatasetSpec& spec, Split split) {
       present.insert(label);
   IdxArray images = IdxReader(pair.images).read(3);
   if (images.sizes[0] != labels.size())
-    damaged(pair.images, "has " + std::to_string(images.sizes[0]) + " pictures, but " +
-                             pair.labels.filename().string() + " has " +
-                             std::to_string(labels.size()) + " labels");
+    damaged(pair.images, tr("has ") + std::to_string(images.sizes[0]) + tr(" images, but ") +
+                             pair.labels.filename().string() + tr(" has ") +
+                             std::to_string(labels.size()) + tr(" labels"));
   return {std::make_unique<Idx>(pair.images, std::move(images), std::move(labels),
                                 *present.rbegin() + 1),
           !validation.complete()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The IDX files of MNIST and its family: a magic number (two zero bytes, the type, the number of
-// dimensions), big-endian sizes, then bytes. Grey becomes RGB.
+// dimensions), big-endian sizes, then bytes. Gray becomes RGB.
 
 #include <filesystem>
 

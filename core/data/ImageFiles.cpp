@@ -5,6 +5,7 @@
 
 #include "core/base/Result.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/data/files/FolderEntries.h"
 #include "core/imaging/codecs/Image.h"
 
@@ -66,7 +67,7 @@ std::string ImageFiles::text() const {
 ImageFiles imageFilesIn(const fs::path& folder, std::size_t most, const std::stop_token& stop) {
   Collection collection(most, stop);
   if (!fs::exists(folder))
-    throw Failure({ErrorCode::NotFound, "there is no such folder", folder.string()});
+    throw Failure({ErrorCode::NotFound, tr("does not exist"), folder.string()});
   collection.collect(folder, 0);
   return collection.take();
 }

@@ -16,7 +16,7 @@ namespace headlight {
 
 Result<OpenedSource> openImageFolder(const DatasetSpec& spec, Split split);
 
-/// Whether `path` looks like one: two class folders or more with a picture in each of the first
+/// Whether `path` looks like one: two class folders or more with an image in each of the first
 /// two.
 bool looksLikeImageFolder(const std::filesystem::path& path);
 

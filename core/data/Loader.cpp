@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/Translation.h"
 #include "core/data/BatchRows.h"
 #include "core/data/EpochOrder.h"
 #include "core/data/TrainingView.h"
@@ -20,8 +21,8 @@ namespace {
 
 void requireAtLeastOne(std::int64_t value, const char* name) {
   if (value < 1)
-    throw Failure(
-        {ErrorCode::InvalidArgument, "is " + std::to_string(value) + "; choose 1 or more", name});
+    throw Failure({ErrorCode::InvalidArgument,
+                   "is " + std::to_string(value) + tr("; choose 1 or more"), name});
 }
 
 EpochOrder epochOrder(const Dataset& dataset, const LoaderOptions& options, std::int64_t epoch) {
@@ -185,14 +186,15 @@ std::optional<Error> Loader::State::account(const Prepared& prepared) {
   const std::string first = prepared.failed.empty() ? "" : prepared.failed.front().error.text();
   return Error{
       ErrorCode::Io,
-      "no picture of the dataset can be read any more; is its folder still there? (" + first + ")",
+      tr("no image of the dataset can be read any more; check that its folder still exists (") +
+          first + ")",
       prepared.failed.empty() ? "" : dataset->describe(prepared.failed.front().index)};
 }
 
 Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
     : m_state(std::make_unique<State>()) {
   if (!dataset || dataset->size() < 1)
-    throw Failure({ErrorCode::InvalidArgument, "the dataset is empty", ""});
+    throw Failure({ErrorCode::InvalidArgument, tr("the dataset is empty"), ""});
   requireAtLeastOne(options.batchSize, "batchSize");
   requireAtLeastOne(options.repeats, "repeats");
   requireAtLeastOne(options.shuffleBuffer, "shuffleBuffer");
@@ -238,7 +240,7 @@ Result<std::optional<Batch>> Loader::next(std::stop_token stop) {
     State& state = *m_state;
     std::unique_lock lock(state.mutex);
     if (!state.order)
-      return Error{ErrorCode::Internal, "next() was called before startEpoch()", ""};
+      return Error{ErrorCode::Internal, tr("next() was called before startEpoch()"), ""};
     while (!state.error && state.nextToDeliver < state.batches) {
       auto prepared = state.takeNext(lock, stop);
       if (!prepared) return prepared.error();

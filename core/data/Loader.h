@@ -20,11 +20,11 @@
 namespace headlight {
 
 struct Batch {
-  at::Tensor images;                  ///< [B, 3, H, W], float32, normalised
+  at::Tensor images;                  ///< [B, 3, H, W], float32, normalized
   at::Tensor labels;                  ///< [B], int64
   std::vector<std::int64_t> indices;  ///< of the dataset; fewer than B where files were skipped
   std::int64_t number = 0;            ///< of the batch in its epoch, those passed over counted
-  // Of a batch that several processes compute; of one that is here whole both are empty.
+  // For a batch that several processes compute; of one that is here whole both are empty.
   std::vector<std::int64_t> rows;  ///< of the whole batch, rising: those that are here
   std::int64_t whole = 0;          ///< rows of the whole batch
   std::int64_t sharedCount = 1;    ///< processes that have each row
@@ -41,7 +41,7 @@ struct LoaderOptions {
   std::int64_t shuffleBuffer = 2000;  ///< of a dataset in shards, at least 1: EpochOrder.h
   std::int64_t repeats = 1;  ///< versions of a sample in an epoch, at least 1: EpochOrder.h
   AugmentOptions augment;
-  ErasingOptions erasing;  ///< of the normalised picture; none where `augment` is off
+  ErasingOptions erasing;  ///< of the normalized image; none where `augment` is off
   Preprocessing preprocessing;
 };
 
@@ -65,7 +65,7 @@ class Loader {
   /// Canceled (the batch is given by the next call), Io (nothing can be read; stays until
   /// startEpoch).
   Result<std::optional<Batch>> next(std::stop_token stop = {});
-  /// Of the batches taken so far; from any thread.
+  /// For the batches taken so far; callable from any thread.
   std::vector<SkippedFile> skipped() const;
 
  private:

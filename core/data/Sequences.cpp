@@ -9,6 +9,7 @@
 
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/config/DatasetKinds.h"
 #include "core/data/DataNotes.h"
 #include "core/data/TextureShape.h"
@@ -18,13 +19,13 @@
 namespace headlight {
 namespace {
 
-constexpr std::uint64_t kPictureOrder = 0x7365716f72646572ULL;  // "seqorder"
-constexpr std::uint64_t kPictureAugment = 0x736571617567ULL;    // "seqaug"
-constexpr std::uint64_t kTextPlace = 0x736571706c616365ULL;     // "seqplace"
-/// Pictures in a row that cannot be read before a training gives up.
+constexpr std::uint64_t kImageOrder = 0x7365716f72646572ULL;  // "seqorder"
+constexpr std::uint64_t kImageAugment = 0x736571617567ULL;    // "seqaug"
+constexpr std::uint64_t kTextPlace = 0x736571706c616365ULL;   // "seqplace"
+/// Images in a row that cannot be read before a training gives up.
 constexpr std::int64_t kMaxUnreadable = 1000;
-/// Damaged pictures that are named one by one.
-constexpr std::size_t kMaxNamedPictures = 20;
+/// Damaged images that are named one by one.
+constexpr std::size_t kMaxNamedImages = 20;
 
 /// §5.1: flipped or not, and all values together moved by −10 to 10.
 ByteSequence augmented(ByteSequence bytes, int size, RandomStream stream) {
@@ -40,9 +41,9 @@ ByteSequence augmented(ByteSequence bytes, int size, RandomStream stream) {
   return bytes;
 }
 
-class PictureSequences : public SequenceSource {
+class ImageSequences : public SequenceSource {
  public:
-  PictureSequences(std::unique_ptr<Dataset> dataset, int size, bool augment)
+  ImageSequences(std::unique_ptr<Dataset> dataset, int size, bool augment)
       : m_dataset(std::move(dataset)), m_size(size), m_augment(augment) {}
 
   std::int64_t size() const override { return m_dataset->size(); }
@@ -66,31 +67,30 @@ class PictureSequences : public SequenceSource {
         continue;
       }
       if (!m_augment) return bytes;
-      const RandomStream stream(
-          streamKey({seed, kPictureAugment, static_cast<std::uint64_t>(draw)}));
+      const RandomStream stream(streamKey({seed, kImageAugment, static_cast<std::uint64_t>(draw)}));
       return augmented(std::move(*bytes), m_size, stream);
     }
   }
 
  private:
-  /// Once for each picture, and not for hundreds of them.
+  /// Once for each image, and not for hundreds of them.
   void reportSkipped(std::int64_t index, const Error& error) const {
     std::size_t reported = 0;
     {
       const std::lock_guard lock(m_mutex);
-      if (m_skipped.size() > kMaxNamedPictures || !m_skipped.insert(index).second) return;
+      if (m_skipped.size() > kMaxNamedImages || !m_skipped.insert(index).second) return;
       reported = m_skipped.size();
     }
-    logWarning(reported > kMaxNamedPictures
-                   ? "more than " + std::to_string(kMaxNamedPictures) +
-                         " damaged pictures; further ones are skipped without being named"
+    logWarning(reported > kMaxNamedImages
+                   ? "more than " + std::to_string(kMaxNamedImages) +
+                         " damaged images; further ones are skipped without a message"
                    : "skipped " + error.text());
   }
 
-  /// The picture at a place of an epoch, each of which has an order of its own.
+  /// The image at a place of an epoch, each of which has an order of its own.
   std::int64_t indexOf(std::uint64_t seed, std::int64_t epoch, std::int64_t place) const {
     const std::lock_guard lock(m_mutex);
-    const std::uint64_t key = streamKey({seed, kPictureOrder, static_cast<std::uint64_t>(epoch)});
+    const std::uint64_t key = streamKey({seed, kImageOrder, static_cast<std::uint64_t>(epoch)});
     if (m_order.empty() || m_key != key) {
       m_order = permutation(size(), key);
       m_key = key;
@@ -136,8 +136,8 @@ class TextSequences : public SequenceSource {
   std::int64_t m_length;
 };
 
-std::unique_ptr<Dataset> openPictures(const SequenceExperiment& experiment, Split split,
-                                      bool measuredWhole) {
+std::unique_ptr<Dataset> openImages(const SequenceExperiment& experiment, Split split,
+                                    bool measuredWhole) {
   const SequenceDataConfig& data = experiment.data;
   DatasetSpec spec;
   spec.kind = data.dataset;
@@ -150,8 +150,7 @@ std::unique_ptr<Dataset> openPictures(const SequenceExperiment& experiment, Spli
   spec.trainSamples = data.trainSamples;
   spec.validationSamples = data.validationSamples;
   if (spec.kind != kProceduralData && data.path.empty())
-    throw Failure(
-        {ErrorCode::InvalidConfig, "is empty; name the folder of the pictures", "data.path"});
+    throw Failure({ErrorCode::InvalidConfig, tr("is empty; give the image folder"), "data.path"});
   auto dataset = valueOrThrow(openDataset(spec, split));
   logNotes(dataset->notes());
   return dataset;
@@ -166,21 +165,22 @@ std::int64_t textSize(const std::filesystem::path& path, std::int64_t length) {
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
   if (!std::filesystem::exists(status))
-    refuse(ErrorCode::NotFound, "is not there; data.path names the file of a text");
+    refuse(ErrorCode::NotFound, tr("does not exist; data.path must be a text file"));
   if (!std::filesystem::is_regular_file(status))
-    refuse(ErrorCode::UnsupportedFile, "is not a file; data.path names the file of a text");
+    refuse(ErrorCode::UnsupportedFile, tr("is not a file; data.path must be a text file"));
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
-  if (failure) refuse(ErrorCode::Io, "cannot be looked at: " + failure.message());
+  if (failure) refuse(ErrorCode::Io, tr("cannot be inspected: ") + failure.message());
   if (size > kMaxTextBytes)
-    refuse(ErrorCode::UnsupportedFile, "has " + std::to_string(size) + " bytes; at most " +
+    refuse(ErrorCode::UnsupportedFile, "has " + std::to_string(size) + tr(" bytes; at most ") +
                                            std::to_string(kMaxTextBytes) +
-                                           " are read: cut a part of it into a file of its own");
+                                           tr(" are read: use a part of it"));
   const std::int64_t needed = std::max<std::int64_t>(20, (10 * length + 8) / 9);
   if (size < static_cast<std::uintmax_t>(needed))
-    refuse(ErrorCode::InvalidFile,
-           (size == 0 ? std::string("is empty") : "has only " + std::to_string(size) + " bytes") +
-               "; sequences of " + std::to_string(length) + " bytes need at least " +
-               std::to_string(needed) + " bytes: take a longer text or a smaller model.length");
+    refuse(ErrorCode::InvalidFile, (size == 0 ? std::string(tr("is empty"))
+                                              : tr("has only ") + std::to_string(size) + " bytes") +
+                                       tr("; sequences of ") + std::to_string(length) +
+                                       tr(" bytes need at least ") + std::to_string(needed) +
+                                       tr(" bytes: take a longer text or a smaller model.length"));
   return static_cast<std::int64_t>(size);
 }
 
@@ -190,7 +190,7 @@ ByteSequence readText(const std::filesystem::path& path, std::int64_t begin, std
   file.seekg(begin);
   file.read(reinterpret_cast<char*>(bytes.data()), end - begin);
   if (!file)
-    throw Failure({ErrorCode::Io, "could not be read; see whether it is still there and whole",
+    throw Failure({ErrorCode::Io, tr("could not be read; check that it still exists and is intact"),
                    path.string()});
   return bytes;
 }
@@ -198,7 +198,7 @@ ByteSequence readText(const std::filesystem::path& path, std::int64_t begin, std
 std::shared_ptr<const SequenceSource> openText(const SequenceExperiment& experiment,
                                                SequenceSplit split) {
   if (experiment.data.path.empty())
-    throw Failure({ErrorCode::InvalidConfig, "is empty; name the file of a text", "data.path"});
+    throw Failure({ErrorCode::InvalidConfig, tr("is empty; give a text file"), "data.path"});
   const std::filesystem::path path = experiment.data.path;
   const std::int64_t size = textSize(path, experiment.length());
   const std::int64_t trained = size / 10 * 9 + size % 10 * 9 / 10;
@@ -218,35 +218,34 @@ Result<std::shared_ptr<const SequenceSource>> openSequences(const SequenceExperi
                                                             SequenceSplit split,
                                                             bool measuredWhole) {
   return guarded("data", [&]() -> std::shared_ptr<const SequenceSource> {
-    if (!experiment.ofPictures()) return openText(experiment, split);
+    if (!experiment.ofImages()) return openText(experiment, split);
     if (split == SequenceSplit::Test)
       throw Failure({ErrorCode::InvalidArgument,
-                     "pictures have no third split: CIFAR-10's test batch is their validation "
-                     "split",
+                     tr("images have no test split: CIFAR-10's test batch is the validation split"),
                      "split"});
     const bool train = split == SequenceSplit::Train;
-    return std::make_shared<PictureSequences>(
-        openPictures(experiment, train ? Split::Train : Split::Validation, measuredWhole),
+    return std::make_shared<ImageSequences>(
+        openImages(experiment, train ? Split::Train : Split::Validation, measuredWhole),
         experiment.data.imageSize, train && experiment.data.augment);
   });
 }
 
-Image sequenceView(const Image& picture, int size) {
-  if (picture.width == size && picture.height == size) return picture;
+Image sequenceView(const Image& image, int size) {
+  if (image.width == size && image.height == size) return image;
   Preprocessing square;
   square.height = square.width = size;
   square.cropFraction = 1;
-  return evaluationView(picture, square);
+  return evaluationView(image, square);
 }
 
 ByteSequence bytesOf(const Image& view) {
-  return *view.pixels;  // by row, column and colour already
+  return *view.pixels;  // by row, column and color already
 }
 
 Image imageOf(const ByteSequence& bytes, int size) {
   if (bytes.size() != static_cast<std::size_t>(size) * static_cast<std::size_t>(size) * 3)
     throw Failure({ErrorCode::InvalidArgument,
-                   std::to_string(bytes.size()) + " bytes are no square of " +
+                   std::to_string(bytes.size()) + tr(" bytes are not a square of ") +
                        std::to_string(size) + " pixels",
                    ""});
   return {size, size, std::make_shared<const ByteSequence>(bytes)};

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/data/files/RememberedScan.h"
 #include "core/data/files/TarReader.h"
 #include "core/imaging/codecs/Image.h"
@@ -35,7 +36,7 @@ std::optional<MemberName> memberName(std::string_view name) {
 }
 
 /// A PGM beside a JPEG in a shard is a mask or a depth map of it: PNM stays passed over there.
-bool isPicture(std::string_view extension) {
+bool isImage(std::string_view extension) {
   const std::string name = "x." + std::string(extension);
   return extension.find('.') == extension.npos && hasImageExtension(name) && !hasPnmExtension(name);
 }
@@ -62,7 +63,8 @@ class ShardReader {
     walkTar(m_tar, [this](const TarEntry& entry) { take(entry); });
     finish();
     if (m_samples.size() == before)
-      refuseShard("has no picture in it; remove it, or write it with .jpg or .png and .cls files");
+      refuseShard(
+          tr("contains no images; remove it, or write it with .jpg or .png and .cls files"));
   }
 
  private:
@@ -77,37 +79,37 @@ class ShardReader {
       finish();
       m_key = name->key;
     }
-    if (isPicture(name->extension))
-      takePicture(entry);
+    if (isImage(name->extension))
+      takeImage(entry);
     else if (name->extension == "cls")
       takeClass(entry);
   }
 
-  void takePicture(const TarEntry& entry) {
-    if (m_picture)
-      refuseShard("has two pictures of one name in it, " + m_picture->name + " and " + entry.name +
-                  "; write the shard with one picture a sample");
-    m_picture = ShardSample{entry.name, m_shard, 0, entry.offset, entry.size};
+  void takeImage(const TarEntry& entry) {
+    if (m_image)
+      refuseShard(tr("contains two images with one name, ") + m_image->name + " and " + entry.name +
+                  tr("; write the shard with one image per sample"));
+    m_image = ShardSample{entry.name, m_shard, 0, entry.offset, entry.size};
   }
 
   void takeClass(const TarEntry& entry) {
     const auto label =
         entry.size <= kMaxClassBytes ? classIn(m_tar.read(entry.offset, entry.size)) : std::nullopt;
     if (!label)
-      refuseShard("has a class in it, " + entry.name + ", that is no number from 0 to " +
-                  std::to_string(kMaxShardClasses - 1) + "; write it as \"7\"");
+      refuseShard(tr("contains a class, ") + entry.name + tr(", that is not a number from 0 to ") +
+                  std::to_string(kMaxShardClasses - 1) + tr("; write it as \"7\""));
     m_label = label;
   }
 
   void finish() {
-    if (m_picture && !m_label)
-      refuseShard("has no class for " + m_picture->name + "; a file " + m_key +
-                  ".cls has to stand beside it in the shard");
-    if (m_picture) {
-      m_picture->label = *m_label;
-      m_samples.push_back(std::move(*m_picture));
+    if (m_image && !m_label)
+      refuseShard(tr("has no class for ") + m_image->name + tr("; a file ") + m_key +
+                  tr(".cls must be in the shard beside it"));
+    if (m_image) {
+      m_image->label = *m_label;
+      m_samples.push_back(std::move(*m_image));
     }
-    m_picture.reset();
+    m_image.reset();
     m_label.reset();
   }
 
@@ -115,7 +117,7 @@ class ShardReader {
   std::uint32_t m_shard;
   std::vector<ShardSample>& m_samples;
   std::string m_key;
-  std::optional<ShardSample> m_picture;
+  std::optional<ShardSample> m_image;
   std::optional<int> m_label;
 };
 

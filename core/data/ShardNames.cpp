@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/data/files/NaturalOrder.h"
 
 namespace headlight {
@@ -29,7 +30,7 @@ std::string shownPattern(const std::string& pattern) {
 
 [[noreturn]] void refusePattern(const std::string& pattern, const std::string& what) {
   throw Failure({ErrorCode::InvalidArgument,
-                 what + "; a pattern is written as train-{000..146}.tar or {train,val}-0.tar",
+                 what + tr("; write a pattern as train-{000..146}.tar or {train,val}-0.tar"),
                  shownPattern(pattern)});
 }
 
@@ -38,9 +39,9 @@ std::string shownPattern(const std::string& pattern) {
   const std::string count =
       found < kUncounted ? std::to_string(found) : "more than " + std::to_string(kUncounted - 1);
   throw Failure({ErrorCode::InvalidArgument,
-                 "the pattern in data.path (or --data) stands for " + count + " " + ofWhat +
-                     ", and at most " + std::to_string(most) +
-                     " are allowed; write a shorter pattern, or name the folder of the shards",
+                 tr("the pattern in data.path (or --data) stands for ") + count + " " + ofWhat +
+                     tr(", and at most ") + std::to_string(most) +
+                     tr(" are allowed; use a shorter pattern, or give the folder of the shards"),
                  shownPattern(pattern)});
 }
 
@@ -83,7 +84,7 @@ Piece countedPiece(const std::string& inside, const std::string& pattern) {
   const std::string first = inside.substr(0, dots), last = inside.substr(dots + 2);
   if (!isNumber(first) || !isNumber(last) || std::stol(first) > std::stol(last))
     refusePattern(pattern,
-                  "{" + shownPattern(inside) + "} does not count from a number up to another");
+                  "{" + shownPattern(inside) + tr("} is not a range of increasing numbers"));
   Piece piece;
   piece.first = std::stol(first);
   piece.digits = first.size();
@@ -95,7 +96,7 @@ Piece countedPiece(const std::string& inside, const std::string& pattern) {
 
 Piece piecewise(const std::string& inside, const std::string& pattern) {
   if (inside.empty() || inside.find('{') != inside.npos)
-    refusePattern(pattern, "has braces that are empty or within others");
+    refusePattern(pattern, tr("has empty or nested braces"));
   if (inside.find("..") != inside.npos) return countedPiece(inside, pattern);
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin <= inside.size();) {
@@ -122,7 +123,7 @@ std::vector<Piece> piecesOf(const std::string& pattern) {
     if (open > begin) addPiece(pieces, listPiece({pattern.substr(begin, open - begin)}));
     if (open == pattern.size()) break;
     const std::size_t close = pattern.find('}', open);
-    if (close == pattern.npos) refusePattern(pattern, "has a brace that is not closed");
+    if (close == pattern.npos) refusePattern(pattern, tr("has an unclosed brace"));
     addPiece(pieces, piecewise(pattern.substr(open + 1, close - open - 1), pattern));
     begin = close + 1;
   }
@@ -138,12 +139,12 @@ std::uint64_t requireFewNames(const std::vector<Piece>& pieces, const std::strin
   }
   if (count > kMostNames) refuseSize(pattern, count, "shards", kMostNames);
   if (longest > kMostNameBytes)
-    refuseSize(pattern, longest, "bytes in the name of a shard", kMostNameBytes);
+    refuseSize(pattern, longest, tr("bytes in the name of a shard"), kMostNameBytes);
   std::uint64_t bytes = 0;
   for (const Piece& piece : pieces)
     bytes += count / piece.count * piece.bytes;
   if (bytes > kMostBytesInAll)
-    refuseSize(pattern, bytes, "bytes in the names of all shards", kMostBytesInAll);
+    refuseSize(pattern, bytes, tr("bytes in the names of all shards"), kMostBytesInAll);
   return count;
 }
 
@@ -181,7 +182,7 @@ ShardNames named(const fs::path& path) {
   for (const std::string& one : found.names)
     if (one.find('/') != one.npos || !isShard(one) || !fs::exists(found.folder / one, code))
       throw Failure({ErrorCode::NotFound,
-                     "there is no such shard; put it there, or name those that are there",
+                     tr("does not exist; add the shard, or name only existing ones"),
                      (found.folder / one).string()});
   return found;
 }
@@ -230,8 +231,8 @@ ShardNames shardNames(const fs::path& path, Split split) {
   ShardNames all = named(path);
   if (all.names.empty())
     throw Failure({ErrorCode::NotFound,
-                   "there are no tar shards here; give a folder of them, or a pattern as "
-                   "train-{000..146}.tar",
+                   tr("contains no tar shards; give a folder of them, or a pattern such as "
+                      "train-{000..146}.tar"),
                    path.string()});
   const std::string validation = validationWordOf(all.names);
   const bool wantsValidation = split == Split::Validation && !validation.empty();
@@ -240,7 +241,7 @@ ShardNames shardNames(const fs::path& path, Split split) {
   });
   if (all.names.empty())
     throw Failure({ErrorCode::NotFound,
-                   "has shards of " + validation + " and none to train on; put these there too",
+                   tr("has shards of ") + validation + tr(" but no training shards; add them"),
                    path.string()});
   all.shareOut = validation.empty();
   return all;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/data/ShardIndex.h"
 #include "core/data/ShardNames.h"
 #include "core/data/files/DataStamp.h"
@@ -39,7 +40,7 @@ class OpenShards {
   mutable std::vector<std::shared_ptr<const TarFile>> m_recent;  ///< the last first
 };
 
-class Shards : public LabelledDataset {
+class Shards : public LabeledDataset {
  public:
   Shards(ShardNames names, std::vector<ShardSample> samples, int classes)
       : m_names(std::move(names)), m_samples(std::move(samples)) {
@@ -91,13 +92,13 @@ class Shards : public LabelledDataset {
   }
   Result<std::string> bytesOf(std::int64_t index) const {
     if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index),
+      return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index),
                    m_names.folder.string()};
     const ShardSample& sample = m_samples[index];
     if (sample.size > kMaxImageBytes)
       return Error{ErrorCode::UnsupportedFile,
-                   "is " + std::to_string(sample.size) + " bytes; at most " +
-                       std::to_string(kMaxImageBytes) + " are read here: scale the picture down",
+                   "is " + std::to_string(sample.size) + tr(" bytes; at most ") +
+                       std::to_string(kMaxImageBytes) + tr(" are read here: scale the image down"),
                    describe(index)};
     return guarded(describe(index),
                    [&] { return m_open.get(pathOf(sample))->read(sample.offset, sample.size); });
@@ -120,8 +121,8 @@ void requireTwoClasses(const std::vector<ShardSample>& samples, const fs::path& 
   const auto other = [&](const ShardSample& sample) { return sample.label != samples[0].label; };
   if (std::none_of(samples.begin(), samples.end(), other))
     throw Failure({ErrorCode::InvalidFile,
-                   "all its pictures have the class " + std::to_string(samples[0].label) +
-                       "; a classifier needs two classes or more",
+                   tr("all images have the class ") + std::to_string(samples[0].label) +
+                       tr("; a classifier needs at least two classes"),
                    path.string()});
 }
 

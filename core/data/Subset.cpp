@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -42,7 +43,7 @@ std::vector<std::vector<std::int64_t>> shuffledByClass(const std::vector<std::in
 
 }  // namespace
 
-std::vector<int> labelsOf(const LabelledDataset& dataset) {
+std::vector<int> readLabels(const LabeledDataset& dataset) {
   std::vector<int> labels(static_cast<std::size_t>(dataset.size()));
   for (std::size_t i = 0; i < labels.size(); ++i)
     labels[i] = dataset.label(static_cast<std::int64_t>(i));
@@ -100,13 +101,13 @@ std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indice
 
 Result<Sample> SubsetDataset::sample(std::int64_t index) const {
   if (index < 0 || index >= size())
-    return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index), ""};
+    return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
   return m_source->sample(m_indices[index]);
 }
 
 Result<SamplePart> SubsetDataset::part(std::int64_t index, const ChoosePart& choose) const {
   if (index < 0 || index >= size())
-    return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index), ""};
+    return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
   return m_source->part(m_indices[index], choose);
 }
 

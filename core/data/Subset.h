@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-class LabelledDataset : public Dataset {
+class LabeledDataset : public Dataset {
  public:
   /// In [0, classNames().size()); costs nothing.
   virtual int label(std::int64_t index) const = 0;
@@ -19,13 +19,13 @@ class LabelledDataset : public Dataset {
 
 /// A dataset as found on disk, before any share or limit is taken from it.
 struct OpenedSource {
-  std::unique_ptr<LabelledDataset> dataset;
+  std::unique_ptr<LabeledDataset> dataset;
   /// The place has no validation split of its own: `dataset` is the training data, to be shared
   /// out.
   bool shareOut = false;
 };
 
-std::vector<int> labelsOf(const LabelledDataset& dataset);
+std::vector<int> readLabels(const LabeledDataset& dataset);
 
 /// The positions, ascending, that belong to `split` when `fraction` of every class goes to
 /// validation: rounded, at least one of a class of two or more, and never all of a class. The two
@@ -46,10 +46,10 @@ std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indice
                                          std::uint64_t seed);
 
 /// The samples `indices` of `source`, in that order; ascending, where the source has shards.
-class SubsetDataset : public LabelledDataset {
+class SubsetDataset : public LabeledDataset {
  public:
   /// `notes` are said after the source's own.
-  SubsetDataset(std::shared_ptr<const LabelledDataset> source, std::vector<std::int64_t> indices,
+  SubsetDataset(std::shared_ptr<const LabeledDataset> source, std::vector<std::int64_t> indices,
                 std::vector<std::string> notes = {})
       : m_source(std::move(source)), m_indices(std::move(indices)), m_notes(std::move(notes)) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(m_indices.size()); }
@@ -64,7 +64,7 @@ class SubsetDataset : public LabelledDataset {
   int label(std::int64_t index) const override { return m_source->label(m_indices.at(index)); }
 
  private:
-  std::shared_ptr<const LabelledDataset> m_source;
+  std::shared_ptr<const LabeledDataset> m_source;
   std::vector<std::int64_t> m_indices;
   std::vector<std::string> m_notes;
 };

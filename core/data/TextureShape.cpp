@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -107,7 +108,7 @@ struct Texture {
 
 double triangleDistance(Point p, double halfSide) {
   p.x = std::abs(p.x) - halfSide;
-  p.y = -p.y + halfSide / kSqrt3;  // y points down in a picture
+  p.y = -p.y + halfSide / kSqrt3;  // y points down in an image
   if (p.x + kSqrt3 * p.y > 0) p = {(p.x - kSqrt3 * p.y) / 2, (-kSqrt3 * p.x - p.y) / 2};
   p.x -= std::clamp(p.x, -2 * halfSide, 0.0);
   const double length = std::sqrt(p.x * p.x + p.y * p.y);
@@ -139,7 +140,7 @@ struct Shape {
       return triangleDistance(p, 1.19 * radius - kSqrt3 * rounding) - rounding;
     return crossDistance(p, 1.14 * radius - rounding, 0.40 * radius - rounding) - rounding;
   }
-  /// How far it reaches from its centre, as a multiple of `radius`.
+  /// How far it reaches from its center, as a multiple of `radius`.
   static double reach(ShapeKind kind) {
     return kind == ShapeKind::Disc ? 1.0 : kind == ShapeKind::Triangle ? 1.30 : 1.16;
   }
@@ -175,7 +176,7 @@ Texture randomTexture(RandomStream& draw, TextureKind kind, int size, double lea
   return texture;
 }
 
-/// Everything of a picture but its pixels; lengths scale with `size`, so a scene is one at any
+/// Everything of an image but its pixels; lengths scale with `size`, so a scene is one at any
 /// size.
 Scene randomScene(RandomStream& draw, int size, TextureKind texture, ShapeKind shape) {
   Scene scene;
@@ -254,13 +255,13 @@ const std::vector<std::string>& textureShapeClassNames() {
 Image drawTextureShape(int size, std::uint64_t seed, std::uint64_t index, int label) {
   if (size < kMinTextureShapeSize || size > kMaxTextureShapeSize)
     throw Failure({ErrorCode::InvalidArgument,
-                   "texture-shape pictures are " + std::to_string(kMinTextureShapeSize) + " to " +
-                       std::to_string(kMaxTextureShapeSize) + " pixels wide, not " +
+                   tr("texture-shape images are ") + std::to_string(kMinTextureShapeSize) + " to " +
+                       std::to_string(kMaxTextureShapeSize) + tr(" pixels wide, not ") +
                        std::to_string(size),
                    "imageSize"});
   if (label < 0 || label >= kTextures * kShapes)
     throw Failure({ErrorCode::InvalidArgument,
-                   "texture-shape has labels 0 to 8, not " + std::to_string(label), ""});
+                   tr("texture-shape has labels 0 to 8, not ") + std::to_string(label), ""});
   RandomStream draw(streamKey({seed, kScenePurpose, index}));
   const Scene scene = randomScene(draw, size, static_cast<TextureKind>(label / kShapes),
                                   static_cast<ShapeKind>(label % kShapes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// "texture-shape": synthetic pictures whose class is a texture together with a shape ("striped
+// "texture-shape": synthetic images whose class is a texture together with a shape ("striped
 // disc"). Telling the texture takes a look at one place, telling the shape a look at the whole, and
 // neither alone names the class: what a study of local against global attention needs.
 
@@ -20,15 +20,15 @@ inline constexpr int kMaxTextureShapeSize = 2048;
 /// Nine names, texture-major: label = 3 · texture + shape.
 const std::vector<std::string>& textureShapeClassNames();
 
-/// The picture `index` of the stream `seed`, size × size, showing class `label`. A function of its
-/// arguments alone: shape, texture, colours, places and noise come from counters, and what is drawn
+/// The image `index` of the stream `seed`, size × size, showing class `label`. A function of its
+/// arguments alone: shape, texture, colors, places and noise come from counters, and what is drawn
 /// is computed in double precision from signed distances, so platforms agree. The same (seed,
 /// index, label) at another size is the same scene. Throws Failure(InvalidArgument) outside the
 /// ranges.
 Image drawTextureShape(int size, std::uint64_t seed, std::uint64_t index, int label);
 
-/// trainSamples or validationSamples pictures; label = index mod 9. Splits draw from disjoint
+/// trainSamples or validationSamples images; label = index mod 9. Splits draw from disjoint
 /// streams.
-Result<std::unique_ptr<LabelledDataset>> openTextureShape(const DatasetSpec& spec, Split split);
+Result<std::unique_ptr<LabeledDataset>> openTextureShape(const DatasetSpec& spec, Split split);
 
 }  // namespace headlight

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// TextureShape.h: the pictures as a data set; the drawing is in TextureShape.cpp.
+// TextureShape.h: the images as a dataset; the drawing is in TextureShape.cpp.
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/data/TextureShape.h"
 
 namespace headlight {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::uint64_t kTrainPurpose = 0x747261696eULL;   // "train"
 constexpr std::uint64_t kValidationPurpose = 0x76616cULL;  // "val"
 
-class TextureShape : public LabelledDataset {
+class TextureShape : public LabeledDataset {
  public:
   TextureShape(int imageSize, std::int64_t count, std::uint64_t streamSeed, std::string splitName)
       : m_imageSize(imageSize),
@@ -27,7 +28,7 @@ class TextureShape : public LabelledDataset {
   Result<Sample> sample(std::int64_t index) const override {
     return guarded("texture-shape", [&]() -> Result<Sample> {
       if (index < 0 || index >= m_count)
-        return Error{ErrorCode::InvalidArgument, "there is no sample " + std::to_string(index), ""};
+        return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
       const int label = this->label(index);
       return Sample{drawTextureShape(m_imageSize, m_streamSeed, std::uint64_t(index), label),
                     label};
@@ -47,23 +48,23 @@ class TextureShape : public LabelledDataset {
 
 }  // namespace
 
-Result<std::unique_ptr<LabelledDataset>> openTextureShape(const DatasetSpec& spec, Split split) {
+Result<std::unique_ptr<LabeledDataset>> openTextureShape(const DatasetSpec& spec, Split split) {
   const bool train = split == Split::Train;
   const std::int64_t count = train ? spec.trainSamples : spec.validationSamples;
   const std::string name = train ? "trainSamples" : "validationSamples";
   if (spec.imageSize < kMinTextureShapeSize || spec.imageSize > kMaxTextureShapeSize)
     return Error{ErrorCode::InvalidArgument,
-                 "texture-shape pictures are " + std::to_string(kMinTextureShapeSize) + " to " +
-                     std::to_string(kMaxTextureShapeSize) + " pixels wide, not " +
-                     std::to_string(spec.imageSize) + "; choose another imageSize",
+                 tr("texture-shape images are ") + std::to_string(kMinTextureShapeSize) + " to " +
+                     std::to_string(kMaxTextureShapeSize) + tr(" pixels wide, not ") +
+                     std::to_string(spec.imageSize) + tr("; choose another imageSize"),
                  "imageSize"};
   if (count < 1)
     return Error{
         ErrorCode::InvalidArgument,
-        "is " + std::to_string(count) + ", which makes an empty dataset; ask for at least 1", name};
+        "is " + std::to_string(count) + tr(", which gives an empty dataset; use at least 1"), name};
   const std::uint64_t streamSeed =
       streamKey({spec.seed, train ? kTrainPurpose : kValidationPurpose});
-  return std::unique_ptr<LabelledDataset>(
+  return std::unique_ptr<LabeledDataset>(
       std::make_unique<TextureShape>(spec.imageSize, count, streamSeed, train ? "train" : "val"));
 }
 

@@ -21,7 +21,7 @@ std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSam
 std::vector<float> trainingView(const ImagePart& image, const AugmentOptions& augment,
                                 const ErasingOptions& erasing, const Preprocessing& preprocessing,
                                 std::uint64_t key) {
-  auto planes = normalise(augmentedView(image, augment, preprocessing, key), preprocessing);
+  auto planes = normalize(augmentedView(image, augment, preprocessing, key), preprocessing);
   if (augment.enabled)
     eraseBoxes(planes, preprocessing.height, preprocessing.width, erasing,
                streamKey({key, kErasingPurpose}));

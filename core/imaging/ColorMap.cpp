@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/imaging/ColorTables.h"
 #include "core/imaging/codecs/Bytes.h"
 
@@ -23,16 +24,16 @@ float relative(float value, const ValueRange& range) {
 
 void requireSaneMap(const std::vector<float>& values, int rows, int cols, int width, int height) {
   if (rows <= 0 || cols <= 0 || values.size() != static_cast<std::size_t>(rows) * cols)
-    refuse(ErrorCode::InvalidArgument, "a map of " + std::to_string(rows) + " x " +
-                                           std::to_string(cols) + " cells cannot have " +
+    refuse(ErrorCode::InvalidArgument, tr("a map of ") + std::to_string(rows) + " x " +
+                                           std::to_string(cols) + tr(" cells cannot have ") +
                                            std::to_string(values.size()) + " values");
   if (width <= 0 || height <= 0 || std::int64_t{width} * height > kMaxImagePixels)
-    refuse(ErrorCode::InvalidArgument, "a map cannot be drawn at " + std::to_string(width) + " x " +
-                                           std::to_string(height) + " pixels");
+    refuse(ErrorCode::InvalidArgument, tr("a map cannot be drawn at ") + std::to_string(width) +
+                                           " x " + std::to_string(height) + " pixels");
 }
 
 /// A map's positions in its range, rows × cols. In `smooth` maps one NaN would spread over its
-/// neighbours, so there it counts as the range's low end.
+/// neighbors, so there it counts as the range's low end.
 cv::Mat relativeMap(const std::vector<float>& values, int rows, int cols, const ValueRange& range,
                     bool smooth) {
   cv::Mat map(rows, cols, CV_32F);
@@ -92,7 +93,7 @@ std::array<std::uint8_t, 3> colorOf(ColorMap map, double value) {
   return colorTable(map)[colorIndex(static_cast<float>(value))];
 }
 
-ValueRange rangeOf(const std::vector<float>& values, bool aboutZero) {
+ValueRange valueRange(const std::vector<float>& values, bool aboutZero) {
   ValueRange range{INFINITY, -INFINITY};
   for (const float value : values) {
     if (!std::isfinite(value)) continue;
@@ -120,10 +121,10 @@ Image heatmap(const std::vector<float>& values, int rows, int cols, ValueRange r
   return {width, height, std::move(pixels)};
 }
 
-std::vector<std::uint8_t> greyMap(const std::vector<float>& values, int rows, int cols,
+std::vector<std::uint8_t> grayMap(const std::vector<float>& values, int rows, int cols,
                                   ValueRange range, int width, int height, bool smooth) {
   requireSaneMap(values, rows, cols, width, height);
-  const ColorTable& table = colorTable(ColorMap::Grey);
+  const ColorTable& table = colorTable(ColorMap::Gray);
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width) *
                                    static_cast<std::size_t>(height));
   std::uint8_t* out = pixels.data();

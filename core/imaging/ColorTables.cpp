@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
@@ -34,21 +35,21 @@ ColorTable tableOfOpenCv(int code) {
   return table;
 }
 
-ColorTable greyTable() {
+ColorTable grayTable() {
   ColorTable table = emptyTable();
   for (std::size_t i = 0; i < 256; ++i)
     table[i].fill(static_cast<std::uint8_t>(i));
   return table;
 }
 
-/// Blue, white, orange: told apart by every common kind of colour blindness, and as dark at one end
-/// as at the other. Straight lines between five colours.
+/// Blue, white, orange: told apart by every common kind of color blindness, and as dark at one end
+/// as at the other. Straight lines between five colors.
 ColorTable divergingTable() {
   constexpr std::array<std::array<double, 3>, 5> kStops{
       {{13, 62, 122}, {91, 155, 213}, {247, 247, 247}, {240, 150, 50}, {134, 56, 0}}};
   ColorTable table = emptyTable();
   for (std::size_t i = 0; i < 256; ++i) {
-    // Entries 127 and 128 are both the neutral colour: 0.5 lies between them.
+    // Entries 127 and 128 are both the neutral color: 0.5 lies between them.
     const double position =
         std::clamp(i < 128 ? i / 127.0 * 2 : 2 + (i - 128.0) / 127.0 * 2, 0.0, 4.0);
     const auto stop = std::min<std::size_t>(static_cast<std::size_t>(position), kStops.size() - 2);
@@ -60,7 +61,7 @@ ColorTable divergingTable() {
   return table;
 }
 
-/// What a colour map is drawn by; in the order of the enum.
+/// What a color map is drawn by; in the order of the enum.
 struct ColorMapEntry {
   ColorMapInfo info;
   ColorTable (*table)();
@@ -77,7 +78,7 @@ const std::array<ColorMapEntry, 7> kEntries{{
     {{ColorMap::Inferno, "inferno", 'I'}, openCvTable<cv::COLORMAP_INFERNO>},
     {{ColorMap::Turbo, "turbo", 'T'}, openCvTable<cv::COLORMAP_TURBO>},
     {{ColorMap::Jet, "jet", 'J'}, openCvTable<cv::COLORMAP_JET>},
-    {{ColorMap::Grey, "grey", 'G'}, greyTable},
+    {{ColorMap::Gray, "gray", 'G'}, grayTable},
     {{ColorMap::Diverging, "diverging", 'D'}, divergingTable},
 }};
 
@@ -108,13 +109,14 @@ const std::string& colorMapName(ColorMap map) {
 }
 
 Result<ColorMap> colorMapFromName(const std::string& name) {
+  const std::string present = name == "grey" ? "gray" : name;  // its former spelling
   std::vector<std::string> names;
   for (const ColorMapInfo& known : colorMaps()) {
-    if (known.name == name) return known.map;
+    if (known.name == present) return known.map;
     names.push_back(known.name);
   }
   return Error{ErrorCode::InvalidArgument,
-               "there is no colour map \"" + name + "\"; there are " + joined(names), ""};
+               tr("unknown color map \"") + name + tr("\"; choose one of ") + joined(names), ""};
 }
 
 }  // namespace headlight

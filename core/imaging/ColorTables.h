@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Colour maps as tables. Private to imaging.
+// Color maps as tables. Private to imaging.
 
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// 256 colours, and one more for "not a number".
+/// 256 colors, and one more for "not a number".
 inline constexpr std::size_t kNoNumber = 256;
 using ColorTable = std::array<std::array<std::uint8_t, 3>, kNoNumber + 1>;
 

@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
 
-constexpr double kGreyKept = 0.28;                         ///< of a pixel's light in the dark
+constexpr double kGrayKept = 0.28;                         ///< of a pixel's light in the dark
 constexpr std::array<double, 3> kWarmLight{255, 190, 90};  ///< RGB
 constexpr double kWarmShare = 0.45;
 
@@ -29,9 +30,9 @@ int lumaOf(const std::uint8_t* pixel) {
 
 const std::vector<MapStyleInfo>& mapStyles() {
   static const std::vector<MapStyleInfo> all{
-      {MapStyle::Headlight, "headlight", "the picture, lit where attention is high"},
-      {MapStyle::Warm, "warm", "the same in a warm light"},
-      {MapStyle::Overlay, "overlay", "a colour map laid over the picture"},
+      {MapStyle::Headlight, "headlight", "the image, lit where attention is high"},
+      {MapStyle::Warm, "warm", "as headlight, in warm light"},
+      {MapStyle::Overlay, "overlay", "a color map over the image"},
   };
   return all;
 }
@@ -51,10 +52,10 @@ Result<MapStyle> mapStyleFromName(const std::string& name) {
     names.push_back(info.name);
   }
   return Error{ErrorCode::InvalidArgument,
-               "there is no style \"" + name + "\"; there are " + joined(names), ""};
+               tr("unknown style \"") + name + tr("\"; choose one of ") + joined(names), ""};
 }
 
-/// In the dark a pixel keeps 1 − dim of its value and dim × kGreyKept of its luma; lit, its value,
+/// In the dark a pixel keeps 1 − dim of its value and dim × kGrayKept of its luma; lit, its value,
 /// in a warm light kWarmShare of that of the light.
 Lamp::Lamp(const HeadlightOptions& options) {
   const double dim = std::isnan(options.dim) ? 0 : std::clamp(options.dim, 0.0, 1.0);
@@ -64,7 +65,7 @@ Lamp::Lamp(const HeadlightOptions& options) {
     m_levels[i].own = fixedPoint((1 - lit) * (1 - dim) + lit * (1 - warm));
     for (std::size_t c = 0; c < 3; ++c) {
       const double glow = lit * warm * kWarmLight[c];
-      m_levels[i].luma[c] = fixedPoint((1 - lit) * dim * kGreyKept + glow * 0.6 / 255);
+      m_levels[i].luma[c] = fixedPoint((1 - lit) * dim * kGrayKept + glow * 0.6 / 255);
       m_levels[i].glow[c] = fixedPoint(glow * 0.4 + 0.5);  // and to be rounded
     }
   }
@@ -81,17 +82,17 @@ void Lamp::lightPixels(std::uint8_t* pixels, const std::uint8_t* light, std::siz
   }
 }
 
-std::vector<std::uint8_t> lightOf(const std::vector<float>& values, int rows, int cols,
-                                  ValueRange range, int width, int height, bool smooth) {
+std::vector<std::uint8_t> resizeLight(const std::vector<float>& values, int rows, int cols,
+                                      ValueRange range, int width, int height, bool smooth) {
   std::vector<float> numbers = values;
   for (float& value : numbers)
     if (std::isnan(value)) value = static_cast<float>(range.low);
-  return greyMap(numbers, rows, cols, range, width, height, smooth);
+  return grayMap(numbers, rows, cols, range, width, height, smooth);
 }
 
-Image headlightPicture(const Image& image, const std::vector<float>& values, int rows, int cols,
-                       ValueRange range, const HeadlightOptions& options, bool smooth) {
-  const auto light = lightOf(values, rows, cols, range, image.width, image.height, smooth);
+Image headlightImage(const Image& image, const std::vector<float>& values, int rows, int cols,
+                     ValueRange range, const HeadlightOptions& options, bool smooth) {
+  const auto light = resizeLight(values, rows, cols, range, image.width, image.height, smooth);
   auto pixels = std::make_shared<std::vector<std::uint8_t>>(*image.pixels);
   Lamp(options).lightPixels(pixels->data(), light.data(), light.size());
   return {image.width, image.height, std::move(pixels)};
@@ -101,7 +102,7 @@ ValueRange rangeOfMost(const std::vector<float>& values, double share) {
   std::vector<float> finite;
   std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
                [](float value) { return std::isfinite(value); });
-  const ValueRange whole = rangeOf(values);
+  const ValueRange whole = valueRange(values);
   if (finite.empty()) return whole;
   const double at = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(finite.size())) - 1;
   const auto nth = finite.begin() + static_cast<std::ptrdiff_t>(std::max(at, 0.0));

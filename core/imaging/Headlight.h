@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The headlight: a picture lit where attention is high, grey and dark where it is low. Attention
-// steers how much of the picture is seen, not a colour laid over it.
+// The headlight: an image lit where attention is high, gray and dark where it is low. Attention
+// steers how much of the image is seen, not a color laid over it.
 
 #include <array>
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace headlight {
 
-/// How a map is shown on its picture.
+/// How a map is shown on its image.
 enum class MapStyle {
-  Headlight,  ///< lit in the picture's own colours
+  Headlight,  ///< lit in the image's own colors
   Warm,       ///< lit in a warm light
-  Overlay     ///< a colour map laid over it
+  Overlay     ///< a color map laid over it
 };
 
 struct MapStyleInfo {
@@ -34,7 +34,7 @@ Result<MapStyle> mapStyleFromName(const std::string& name);
 
 struct HeadlightOptions {
   bool warm = false;
-  double dim = 0.85;  ///< how much of its colours and its light the dark keeps back, in [0, 1]
+  double dim = 0.85;  ///< how much of its colors and its light the dark keeps back, in [0, 1]
 };
 
 /// What light makes of pixels. Made once for many of them.
@@ -55,14 +55,14 @@ class Lamp {
 
 /// How much of the light each pixel gets, [height, width]: 0 at range.low or below and for what is
 /// no number, 255 at range.high or above. Sizes and `smooth` as heatmap().
-std::vector<std::uint8_t> lightOf(const std::vector<float>& values, int rows, int cols,
-                                  ValueRange range, int width, int height, bool smooth);
+std::vector<std::uint8_t> resizeLight(const std::vector<float>& values, int rows, int cols,
+                                      ValueRange range, int width, int height, bool smooth);
 
-/// The picture under a map of rows × cols values. Throws as heatmap().
-Image headlightPicture(const Image& image, const std::vector<float>& values, int rows, int cols,
-                       ValueRange range, const HeadlightOptions& options, bool smooth);
+/// The image under a map of rows × cols values. Throws as heatmap().
+Image headlightImage(const Image& image, const std::vector<float>& values, int rows, int cols,
+                     ValueRange range, const HeadlightOptions& options, bool smooth);
 
-/// Of a map in which a few patches outshine all others: the least value to the one that `share` of
+/// For a map in which a few patches outshine all others: the least value to the one that `share` of
 /// the finite values do not exceed. Where that is one value only, the whole range.
 ValueRange rangeOfMost(const std::vector<float>& values, double share);
 

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/imaging/Resample.h"
 #include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
 namespace {
 
-/// The size after timm's Resize, and the centre crop within it.
+/// The size after timm's Resize, and the center crop within it.
 struct EvaluationGeometry {
   std::int64_t width;
   std::int64_t height;
@@ -20,24 +21,24 @@ struct EvaluationGeometry {
 void requireSanePreprocessing(const Preprocessing& preprocessing) {
   const auto [height, width, crop, interpolation, mean, deviation, squash] = preprocessing;
   if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxImagePixels)
-    refuse(ErrorCode::InvalidArgument, "preprocessing to " + std::to_string(width) + " x " +
-                                           std::to_string(height) + " pixels is not possible");
+    refuse(ErrorCode::InvalidArgument, tr("preprocessing to ") + std::to_string(width) + " x " +
+                                           std::to_string(height) + tr(" pixels is not possible"));
   if (!(crop > 0 && crop <= 1))
     refuse(ErrorCode::InvalidArgument,
-           "the crop fraction must be above 0 and at most 1; got " + std::to_string(crop));
+           tr("the crop fraction must be above 0 and at most 1; got ") + std::to_string(crop));
 }
 
-/// Python's round(): halves go to the even neighbour.
+/// Python's round(): halves go to the even neighbor.
 std::int64_t roundHalfEven(double value) {
   return static_cast<std::int64_t>(std::nearbyint(value));
 }
 
-/// floor(size / fraction) ≥ size, so the resized picture always covers the crop: no padding arises.
+/// floor(size / fraction) ≥ size, so the resized image always covers the crop: no padding arises.
 EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
                                const Preprocessing& preprocessing) {
   requireSanePreprocessing(preprocessing);
   if (imageWidth <= 0 || imageHeight <= 0)
-    refuse(ErrorCode::InvalidArgument, "an empty picture cannot be preprocessed");
+    refuse(ErrorCode::InvalidArgument, tr("an empty image cannot be preprocessed"));
   const double scaledWidth = std::floor(preprocessing.width / preprocessing.cropFraction);
   const double scaledHeight = std::floor(preprocessing.height / preprocessing.cropFraction);
   EvaluationGeometry geometry{};
@@ -94,9 +95,22 @@ std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
           geometry.crop.height * down};
 }
 
-std::vector<float> normalise(const Image& view, const Preprocessing& preprocessing) {
+Image evaluationPixels(const Image& image, const Preprocessing& preprocessing, int most) {
+  const auto [left, top, across, down] = evaluationRegion(image.width, image.height, preprocessing);
+  const double width = preprocessing.width, height = preprocessing.height;
+  const double scale =
+      std::min(std::max(across / width, down / height), most / std::max(width, height));
+  if (scale <= 1) return evaluationView(image, preprocessing);
+  return resizeBox(image,
+                   {left, top, std::min<double>(left + across, image.width),
+                    std::min<double>(top + down, image.height)},
+                   static_cast<int>(std::lround(width * scale)),
+                   static_cast<int>(std::lround(height * scale)), Interpolation::Bicubic);
+}
+
+std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing) {
   if (view.width != preprocessing.width || view.height != preprocessing.height || !view.pixels)
-    refuse(ErrorCode::InvalidArgument, "the picture has not the size that the model takes");
+    refuse(ErrorCode::InvalidArgument, tr("the image does not have the model's input size"));
   const std::size_t area =
       static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height);
   std::vector<float> planes(area * 3);
@@ -114,7 +128,7 @@ std::vector<float> normalise(const Image& view, const Preprocessing& preprocessi
 }
 
 std::vector<float> preprocess(const Image& image, const Preprocessing& preprocessing) {
-  return normalise(evaluationView(image, preprocessing), preprocessing);
+  return normalize(evaluationView(image, preprocessing), preprocessing);
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// From a picture to what a model sees, as timm evaluates: the short side resized to
-// size / cropFraction with Pillow's antialiased filter, a centre crop, mean and deviation.
+// From an image to what a model sees, as timm evaluates: the short side resized to
+// size / cropFraction with Pillow's antialiased filter, a center crop, mean and deviation.
 
 #include <array>
 #include <vector>
@@ -29,17 +29,21 @@ Image resize(const Image& image, int width, int height, Interpolation interpolat
 Image resizeBox(const ImagePart& image, std::array<double, 4> box, int width, int height,
                 Interpolation interpolation);
 
-/// What the model would see, as a picture of width × height: resized and cropped, not normalised.
+/// What the model would see, as an image of width × height: resized and cropped, not normalized.
 Image evaluationView(const Image& image, const Preprocessing& preprocessing);
 
 /// The region of the original that evaluationView shows (left, top, width, height), in its pixels.
 std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
                                        const Preprocessing& preprocessing);
 
-/// (value/255 − mean) / deviation, as [3, height, width]. The picture has the model's size already.
-std::vector<float> normalise(const Image& view, const Preprocessing& preprocessing);
+/// The same region with as many pixels as the original has of it, in the model's proportions: for
+/// figures. At least the model's own size, at most `most` pixels a side.
+Image evaluationPixels(const Image& image, const Preprocessing& preprocessing, int most = 2048);
 
-/// evaluationView and normalise in one.
+/// (value/255 − mean) / deviation, as [3, height, width]. The image has the model's size already.
+std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing);
+
+/// evaluationView and normalize in one.
 std::vector<float> preprocess(const Image& image, const Preprocessing& preprocessing);
 
 }  // namespace headlight

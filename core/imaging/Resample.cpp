@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/imaging/ResampleAxis.h"
 #include "core/imaging/codecs/Bytes.h"
 
@@ -16,7 +17,7 @@ constexpr std::int32_t kHalf = 1 << (kPrecisionBits - 1);
 constexpr double kMaxTemporaryBytes = 256.0 * 1024 * 1024;
 
 double weightBytes(const ResampleAxis& axis, Interpolation interpolation) {
-  return (2 * std::ceil(supportOf(interpolation, axis.scale())) + 1) * axis.count * 4;
+  return (2 * std::ceil(kernelSupport(interpolation, axis.scale())) + 1) * axis.count * 4;
 }
 
 std::uint8_t toByte(std::int32_t sum) {
@@ -95,8 +96,9 @@ Pixels resampleFiltered(const Image& image, const ResampleAxis& across, const Re
 
 /// Whether weights and intermediate rows stay within kMaxTemporaryBytes.
 bool affordable(const ResampleAxis& across, const ResampleAxis& down, Interpolation interpolation) {
-  const double inputRows = std::min<double>(
-      down.inputSize, down.scale() * down.count + 2 * supportOf(interpolation, down.scale()) + 2);
+  const double inputRows =
+      std::min<double>(down.inputSize, down.scale() * down.count +
+                                           2 * kernelSupport(interpolation, down.scale()) + 2);
   return inputRows * across.count * 3 < kMaxTemporaryBytes &&
          weightBytes(across, interpolation) + weightBytes(down, interpolation) < kMaxTemporaryBytes;
 }
@@ -104,14 +106,14 @@ bool affordable(const ResampleAxis& across, const ResampleAxis& down, Interpolat
 void requireSaneResampling(const ImagePart& image, const std::array<double, 4>& box,
                            const ResampleWindow& window) {
   if (image.image.empty() || !image.image.pixels)
-    refuse(ErrorCode::InvalidArgument, "an empty picture cannot be resized");
+    refuse(ErrorCode::InvalidArgument, tr("an empty image cannot be resized"));
   const auto& [left, top, right, bottom] = box;
   if (!(left >= 0 && top >= 0 && left < right && top < bottom && right <= image.width &&
         bottom <= image.height))
-    refuse(ErrorCode::InvalidArgument, "the region to resize is empty or not inside the picture");
+    refuse(ErrorCode::InvalidArgument, tr("the region to resize is empty or not inside the image"));
   if (window.width <= 0 || window.height <= 0 ||
       std::int64_t{window.width} * window.height > kMaxImagePixels)
-    refuse(ErrorCode::InvalidArgument, "a picture cannot be resized to " +
+    refuse(ErrorCode::InvalidArgument, tr("an image cannot be resized to ") +
                                            std::to_string(window.width) + " x " +
                                            std::to_string(window.height) + " pixels");
 }
@@ -139,9 +141,9 @@ Image resample(const ImagePart& image, const std::array<double, 4>& box, std::in
 std::array<int, 4> resampleReach(int width, int height, const std::array<double, 4>& box,
                                  int toWidth, int toHeight, Interpolation interpolation) {
   const auto reach = [&](const ResampleAxis& axis) {
-    const double support = supportOf(interpolation, axis.scale());
-    const ResampleSpan first = spanOf(axis, support, 0),
-                       last = spanOf(axis, support, axis.count - 1);
+    const double support = kernelSupport(interpolation, axis.scale());
+    const ResampleSpan first = computeSpan(axis, support, 0),
+                       last = computeSpan(axis, support, axis.count - 1);
     return std::pair(first.first, last.first + last.count);
   };
   const auto [left, right] = reach({box[0], box[2], toWidth, 0, toWidth, width});

@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-/// The part of a resized picture that is computed. Only that part costs time and memory, so that a
+/// The part of a resized image that is computed. Only that part costs time and memory, so that a
 /// strip of 20,000 × 1 pixels can be "resized" to 4,960,000 × 248 and cropped to 224 × 224.
 struct ResampleWindow {
   std::int64_t left = 0;
@@ -23,13 +23,13 @@ struct ResampleWindow {
 
 /// `box` (left, top, right, bottom) of the whole that `image` is or is a part of, resized to
 /// fullWidth × fullHeight, seen through `window`, which lies within. Where the exact weights or the
-/// picture between the passes would take over a quarter of a gigabyte (sides in ratios of a
+/// image between the passes would take over a quarter of a gigabyte (sides in ratios of a
 /// million), the nearest pixel is taken instead. Failure: InvalidArgument, also where the part
 /// lacks pixels of resampleReach.
 Image resample(const ImagePart& image, const std::array<double, 4>& box, std::int64_t fullWidth,
                std::int64_t fullHeight, const ResampleWindow& window, Interpolation interpolation);
 
-/// The pixels (left, top, right, bottom) of a picture of width × height that resizing `box` of it
+/// The pixels (left, top, right, bottom) of an image of width × height that resizing `box` of it
 /// to toWidth × toHeight looks at.
 std::array<int, 4> resampleReach(int width, int height, const std::array<double, 4>& box,
                                  int toWidth, int toHeight, Interpolation interpolation);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
@@ -23,11 +24,11 @@ double cubic(double x) {
 
 }  // namespace
 
-double supportOf(Interpolation interpolation, double scale) {
+double kernelSupport(Interpolation interpolation, double scale) {
   return (interpolation == Interpolation::Bicubic ? 2.0 : 1.0) * std::max(scale, 1.0);
 }
 
-ResampleSpan spanOf(const ResampleAxis& axis, double support, std::int64_t i) {
+ResampleSpan computeSpan(const ResampleAxis& axis, double support, std::int64_t i) {
   const double center = axis.low + (static_cast<double>(axis.begin + i) + 0.5) * axis.scale();
   const int first = std::max(0, static_cast<int>(center - support + 0.5));
   const int last = std::min(axis.inputSize, static_cast<int>(center + support + 0.5));
@@ -37,7 +38,7 @@ ResampleSpan spanOf(const ResampleAxis& axis, double support, std::int64_t i) {
 ResampleWeights weightsFor(const ResampleAxis& axis, Interpolation interpolation) {
   const double scale = axis.scale();
   const double shrink = 1.0 / std::max(scale, 1.0);
-  const double support = supportOf(interpolation, scale);
+  const double support = kernelSupport(interpolation, scale);
   const auto filter = interpolation == Interpolation::Bicubic ? cubic : triangle;
   ResampleWeights weights;
   weights.stride = static_cast<std::size_t>(std::ceil(support)) * 2 + 1;
@@ -46,7 +47,7 @@ ResampleWeights weightsFor(const ResampleAxis& axis, Interpolation interpolation
   std::vector<double> exact(weights.stride);
   for (int i = 0; i < axis.count; ++i) {
     const double center = axis.low + (static_cast<double>(axis.begin + i) + 0.5) * scale;
-    const auto [first, count] = spanOf(axis, support, i);
+    const auto [first, count] = computeSpan(axis, support, i);
     double sum = 0;
     for (int k = 0; k < count; ++k) {
       exact[static_cast<std::size_t>(k)] = filter((k + first - center + 0.5) * shrink);
@@ -83,7 +84,8 @@ std::vector<int> nearestSamples(const ResampleAxis& axis) {
 
 void requireAtHand(int first, int last, const ResampleAxis& axis) {
   if (first < 0 || last > axis.available)
-    refuse(ErrorCode::InvalidArgument, "the part of the picture is too small for what is resized");
+    refuse(ErrorCode::InvalidArgument,
+           tr("the decoded part of the image is too small for the resized region"));
 }
 
 }  // namespace headlight

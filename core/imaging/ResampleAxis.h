@@ -31,10 +31,10 @@ struct ResampleSpan {
 };
 
 /// Half the inputs that an output looks at, where `scale` inputs come on one output.
-double supportOf(Interpolation interpolation, double scale);
+double kernelSupport(Interpolation interpolation, double scale);
 
 /// The inputs that output sample `i` of the axis is made from.
-ResampleSpan spanOf(const ResampleAxis& axis, double support, std::int64_t i);
+ResampleSpan computeSpan(const ResampleAxis& axis, double support, std::int64_t i);
 
 /// For each output sample the inputs [first, first + count), counted from the axis' origin, and
 /// their weights.
@@ -48,8 +48,8 @@ struct ResampleWeights {
 
 ResampleWeights weightsFor(const ResampleAxis& axis, Interpolation interpolation);
 
-/// The input sample under each output sample's centre. Positions are summed up, not multiplied,
-/// because a centre may fall on an input's edge and Pillow's rounding decides there.
+/// The input sample under each output sample's center. Positions are summed up, not multiplied,
+/// because a center may fall on an input's edge and Pillow's rounding decides there.
 std::vector<int> nearestSamples(const ResampleAxis& axis);
 
 /// Throws Failure(InvalidArgument) unless the part holds the inputs [first, last), counted from the

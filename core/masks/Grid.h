@@ -16,6 +16,8 @@ struct Grid {
   bool hasClassToken() const { return prefix > registers; }
   int patches() const { return rows * cols; }
   int tokens() const { return prefix + patches(); }
+  /// The token of the middle patch.
+  int middleToken() const { return prefix + rows / 2 * cols + cols / 2; }
   /// What is left of every `stride`-th row and column, the first included: sides are rounded up.
   Grid strided(int stride) const {
     return {(rows + stride - 1) / stride, (cols + stride - 1) / stride, prefix, registers};

@@ -12,7 +12,7 @@ namespace headlight {
 
 enum class MaskKind {
   None,    ///< every token
-  Hard,    ///< logits outside the R × R neighbourhood become 0 and stay in the softmax (Eq. 2)
+  Hard,    ///< logits outside the R × R neighborhood become 0 and stay in the softmax (Eq. 2)
   Soft,    ///< logits outside are multiplied by a learnable α in (0, 1) (§4.3)
   Strict,  ///< logits outside become −∞
   Random,  ///< as Hard, with as many tokens per row drawn at random (§5.6)

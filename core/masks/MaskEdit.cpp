@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
 Error noSuchCell(const MaskScheme& scheme, int layer, int head) {
-  std::string message = "there is no head " + std::to_string(head) + " in layer " +
-                        std::to_string(layer) + "; the model has layers 0 to " +
-                        std::to_string(scheme.layers() - 1);
+  std::string message = "no head " + std::to_string(head) + " in layer " + std::to_string(layer) +
+                        "; the model has layers 0 to " + std::to_string(scheme.layers() - 1);
   if (layer >= 0 && layer < scheme.layers())
     message += " and this layer heads 0 to " + std::to_string(scheme.heads(layer) - 1);
   return {ErrorCode::InvalidConfig, message, "masks"};
@@ -19,9 +20,10 @@ Error noSuchCell(const MaskScheme& scheme, int layer, int head) {
 Result<void> checkCell(const MaskScheme& scheme, int layer, int head, const HeadMask& mask) {
   if (!scheme.contains(layer, head)) return noSuchCell(scheme, layer, head);
   if (layer < scheme.maskableLayers() || mask.kind == MaskKind::None) return {};
-  return Error{ErrorCode::InvalidConfig,
-               "layer " + std::to_string(layer) + " cannot be masked: " + whyNotMaskable(scheme),
-               "masks"};
+  return Error{
+      ErrorCode::InvalidConfig,
+      "layer " + std::to_string(layer) + tr(" cannot be masked: ") + whyNotMaskable(scheme),
+      "masks"};
 }
 
 /// The change that sets `mask`; nothing where the cell has it.

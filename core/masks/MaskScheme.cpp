@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/masks/RandomScheme.h"
 
 namespace headlight {
@@ -46,7 +47,7 @@ int MaskScheme::firstDifference(const MaskScheme& other) const {
 
 std::string whyNotMaskable(const MaskScheme& scheme) {
   if (scheme.maskableLayers() >= scheme.layers()) return {};
-  return scheme.maskableLayers() == 0 ? "this attention has no logits that a mask could act on"
+  return scheme.maskableLayers() == 0 ? "this attention has no logits to mask"
                                       : "class attention is never masked";
 }
 
@@ -102,12 +103,11 @@ Result<MaskScheme> makeMaskPreset(const std::string& name, const MaskShape& shap
   }
   const auto& names = maskPresetNames();
   if (std::find(names.begin(), names.end(), name) == names.end())
-    return Error{
-        ErrorCode::InvalidConfig,
-        "no mask scheme is called \"" + name +
-            "\"; there are none, sch1, sch2, sch3, mixed36 and hmait, and random-like:NAME@SEED "
-            "of each",
-        ""};
+    return Error{ErrorCode::InvalidConfig,
+                 tr("unknown mask scheme \"") + name +
+                     tr("\"; choose none, sch1, sch2, sch3, mixed36, hmait, or "
+                        "random-like:NAME@SEED for one of them"),
+                 ""};
   const auto& heads = shape.heads;
   const int depth = shape.maskableLayers;
   const auto maskedHeadsIn = [&](int layer) {

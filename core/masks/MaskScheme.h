@@ -61,7 +61,7 @@ class MaskScheme {
 /// masked". Empty where all can.
 std::string whyNotMaskable(const MaskScheme& scheme);
 
-/// With which MaiT publishes its presets: 3 × 3 neighbourhoods, and α where soft masks start
+/// With which MaiT publishes its presets: 3 × 3 neighborhoods, and α where soft masks start
 /// (§4.3).
 inline constexpr int kPublishedWindow = 3;
 inline constexpr double kPublishedAlpha = 0.5;

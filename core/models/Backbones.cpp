@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/CaiT.h"
 #include "core/models/backbones/ConViT.h"
@@ -19,13 +20,12 @@ template <typename M>
 Backbone backbone(Variant variant) {
   return {
       std::move(variant),
-      [](const ModelConfig& config) { return std::make_shared<M>(config, maskShapeOf(config)); },
+      [](const ModelConfig& config) { return std::make_shared<M>(config, makeMaskShape(config)); },
       M::cost};
 }
 
 FixedParameter oneStage(const std::string& name) {
-  return {"depths", Json::array(),
-          name + " has one stage: give its blocks as depth, or use the backbone swin"};
+  return {"depths", Json::array(), name + " has one stage: set depth, or use the backbone swin"};
 }
 FixedParameter noClassBlocks(const std::string& name) {
   return {"class_depth", 0,
@@ -50,10 +50,9 @@ Variant levitVariant() {
           .rules = {.headsDivideWidth = false, .distilledNeedsClassToken = false},
           .fixed = {
               noClassBlocks("LeViT"),
-              {"patch_size", 16, "LeViT's stem halves a picture four times: patches are 16 pixels"},
-              {"class_token", false,
-               "LeViT has no class token (also where it is distilled): turn it off"},
-              {"positions", "none", "LeViT knows positions by its attention's biases: choose none"},
+              {"patch_size", 16, "LeViT's stem halves an image four times: patches are 16 pixels"},
+              {"class_token", false, "LeViT has no class token, even if distilled: turn it off"},
+              {"positions", "none", "LeViT uses attention biases for positions: choose none"},
               noLayerScale("LeViT"),
               {"norm_epsilon", ModelConfig{}.normEpsilon,
                "LeViT has no layer norms, and its batch norms always have the epsilon 1e-5: leave "
@@ -74,7 +73,7 @@ const std::vector<Backbone>& backbones() {
                                    .fixed = {oneStage("ViT"), noClassBlocks("ViT")}}),
       backbone<ConViT>(
           {.name = "convit",
-           .help = "ConViT: the class token joins after blocks between patches alone.",
+           .help = "ConViT: blocks of patches only, then the class token joins.",
            .options = &ConViT::optionTable(),
            .mechanisms = {"gated_positional", "softmax", "learned_mask"},
            .fixed = {oneStage("ConViT"), noClassBlocks("ConViT"), notDistilled("ConViT")}}),
@@ -101,20 +100,20 @@ const std::vector<Backbone>& backbones() {
   return all;
 }
 
-const Backbone& backboneOf(const std::string& name) {
+const Backbone& findBackbone(const std::string& name) {
   const auto& all = backbones();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Backbone& b) { return b.variant.name == name; });
   if (found == all.end())
     throw Failure(
-        {ErrorCode::InvalidConfig, "no backbone is called \"" + name + "\"", "model.backbone"});
+        {ErrorCode::InvalidConfig, tr("unknown backbone \"") + name + "\"", "model.backbone"});
   return *found;
 }
 
 std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
   // Options that a config built by hand leaves out get their defaults, and nonsense is refused.
   const ModelConfig config = checkedAndCompleted(given);
-  const Backbone& backbone = backboneOf(config.backbone);
+  const Backbone& backbone = findBackbone(config.backbone);
   requireMemoryFor(backbone.cost(config).parameters);
   const auto random = holdTorchRandom();
   seedTorch(seed);

@@ -19,6 +19,6 @@ struct Backbone {
 
 /// Every backbone, in the order in which they are shown.
 const std::vector<Backbone>& backbones();
-const Backbone& backboneOf(const std::string& name);  ///< Throws Failure for an unknown one.
+const Backbone& findBackbone(const std::string& name);  ///< Throws Failure for an unknown one.
 
 }  // namespace headlight

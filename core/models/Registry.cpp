@@ -36,9 +36,9 @@ const PublishedModel* findPublishedModel(const std::string& name) {
   return nullptr;
 }
 
-const ModelCatalogue& modelCatalogue() {
-  static const ModelCatalogue catalogue = [] {
-    ModelCatalogue result;
+const ModelCatalog& modelCatalog() {
+  static const ModelCatalog catalog = [] {
+    ModelCatalog result;
     result.published = [](const std::string& name) {
       const auto* model = findPublishedModel(name);
       return model ? std::optional(model->config) : std::nullopt;
@@ -49,16 +49,16 @@ const ModelCatalogue& modelCatalogue() {
       result.mechanisms.push_back(mechanism.variant);
     return result;
   }();
-  return catalogue;
+  return catalog;
 }
 
 const ParameterTable& modelTable() {
   static const ParameterTable table = [] {
     ParameterTable result = modelParameters();
     for (auto& parameter : result) {
-      if (parameter.catalogue.empty()) continue;
-      const auto& variants = parameter.catalogue == "backbone" ? modelCatalogue().backbones
-                                                               : modelCatalogue().mechanisms;
+      if (parameter.catalog.empty()) continue;
+      const auto& variants =
+          parameter.catalog == "backbone" ? modelCatalog().backbones : modelCatalog().mechanisms;
       parameter.type = ParameterType::Choice;
       for (const auto& variant : variants)
         parameter.choices.push_back(variant.name);
@@ -68,20 +68,20 @@ const ParameterTable& modelTable() {
   return table;
 }
 
-MaskShape maskShapeOf(const ModelConfig& config) {
-  return maskShapeOf(config, modelCatalogue());
+MaskShape makeMaskShape(const ModelConfig& config) {
+  return makeMaskShape(config, modelCatalog());
 }
 
 ModelConfig checkedAndCompleted(const ModelConfig& given) {
-  const auto& catalogue = modelCatalogue();
-  return completed(valueOrThrow(modelFromJson(modelToJson(given), catalogue)), catalogue);
+  const auto& catalog = modelCatalog();
+  return completed(valueOrThrow(modelFromJson(modelToJson(given), catalog)), catalog);
 }
 
 namespace {
 
 /// The same text for the same model: defaults are written out, what nothing reads is left out.
 Json canonical(const ModelConfig& given) {
-  ModelConfig config = completed(given, modelCatalogue());
+  ModelConfig config = completed(given, modelCatalog());
   config.imageWidth = config.imageWidthPixels();
   if (config.staged()) {
     config.stageWidths.clear();
@@ -119,7 +119,7 @@ bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
 
 ModelCost modelCost(const ModelConfig& given) {
   const ModelConfig config = checkedAndCompleted(given);
-  return backboneOf(config.backbone).cost(config);
+  return findBackbone(config.backbone).cost(config);
 }
 
 }  // namespace headlight

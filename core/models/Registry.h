@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/attention/base/Cost.h"
-#include "core/config/Catalogue.h"
+#include "core/config/Catalog.h"
 #include "core/config/Experiment.h"
 #include "core/models/published/PublishedModel.h"
 
@@ -16,20 +16,20 @@ const std::vector<PublishedModel>& publishedModels();
 /// By name or short alias ("deit_tiny" for "deit_tiny_patch16_224").
 const PublishedModel* findPublishedModel(const std::string& name);
 /// What configs may name: published models, backbones, mechanisms and their options.
-const ModelCatalogue& modelCatalogue();
+const ModelCatalog& modelCatalog();
 /// modelParameters() with the names of backbones and mechanisms as choices, for forms and help.
 const ParameterTable& modelTable();
 /// A config built by hand, checked as one that is read, with every option written out. Throws
 /// Failure.
 ModelConfig checkedAndCompleted(const ModelConfig& given);
 /// The heads of every layer and which layers can be masked.
-MaskShape maskShapeOf(const ModelConfig& config);
+MaskShape makeMaskShape(const ModelConfig& config);
 
 /// Whether two configs describe the same model: equal but for the name, however much of their
 /// defaults either spells out.
 bool sameModel(const ModelConfig& a, const ModelConfig& b);
 /// Whether weights of one are weights of the other. Beyond sameModel, these may differ: the
-/// picture's size and how it is prepared, the classes, and what only training knows (drop path, the
+/// image's size and how it is prepared, the classes, and what only training knows (drop path, the
 /// value that LayerScale starts from).
 bool sameArchitecture(const ModelConfig& a, const ModelConfig& b);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 #include "core/models/Registry.h"
 
 namespace headlight {
@@ -19,7 +20,7 @@ std::int64_t reached(int length, int window) {
   return sum;
 }
 
-/// Ones of the neighbourhood mask M: those of the patches, and the prefix rows and columns.
+/// Ones of the neighborhood mask M: those of the patches, and the prefix rows and columns.
 std::int64_t selectedPairs(const Grid& grid, int window) {
   const std::int64_t tokens = grid.tokens(), prefix = grid.prefix;
   return reached(grid.rows, window) * reached(grid.cols, window) + 2 * prefix * tokens -
@@ -35,8 +36,8 @@ bool isLocal(const HeadMask& mask) {
 
 ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme) {
   ModelCost cost = modelCost(config);
-  if (scheme.shape().heads != maskShapeOf(config).heads)
-    throw Failure({ErrorCode::InvalidConfig, "the scheme is for another model", "masks"});
+  if (scheme.shape().heads != makeMaskShape(config).heads)
+    throw Failure({ErrorCode::InvalidConfig, tr("the mask scheme is for another model"), "masks"});
   for (LayerCost& entry : cost.layers) {
     if (entry.headWidth == 0) continue;
     for (const HeadMask& mask : scheme.layer(entry.layer)) {
@@ -52,13 +53,13 @@ ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme) {
 }
 
 ModelCost modelCost(const ModelConfig& config, const MaskConfig& masks) {
-  return modelCost(config, valueOrThrow(resolveMasks(masks, maskShapeOf(config))));
+  return modelCost(config, valueOrThrow(resolveMasks(masks, makeMaskShape(config))));
 }
 
 ModelCost publishedCost(const PublishedModel& model) {
   if (!model.maskedMacs) return modelCost(model.config);
   return modelCost(model.config,
-                   valueOrThrow(makeMaskPreset(model.scheme, maskShapeOf(model.config))));
+                   valueOrThrow(makeMaskPreset(model.scheme, makeMaskShape(model.config))));
 }
 
 }  // namespace headlight

@@ -13,7 +13,7 @@ namespace {
 
 using Nccl = c10d::ProcessGroupNCCL;
 
-/// Of the headers: what c10d's options look like in memory depends on it.
+/// From the headers: the memory layout of c10d's options depends on it.
 std::string headersVersion() {
   return std::to_string(NCCL_MAJOR) + "." + std::to_string(NCCL_MINOR) + "." +
          std::to_string(NCCL_PATCH);

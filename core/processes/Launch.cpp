@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -35,9 +36,9 @@ class Variables {
   }
   std::string required(const char* name) const {
     if (auto value = text(name)) return *value;
-    refuse(name, "is not set, though " + m_launcher +
-                     " seems to have started this process; start it with torchrun, mpirun or srun, "
-                     "set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT yourself, or none of them");
+    refuse(name, tr("is not set, though ") + m_launcher +
+                     tr(" seems to have started this process; use torchrun, mpirun or srun, or set "
+                        "all or none of RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT"));
   }
   int number(const char* name, int least, int most) const {
     const std::string value = required(name);
@@ -46,8 +47,8 @@ class Variables {
     if (error == std::errc() && end == value.data() + value.size() && number >= least &&
         number <= most)
       return number;
-    refuse(name, "is \"" + value + "\"; a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most) + " is expected");
+    refuse(name, "is \"" + value + tr("\"; a whole number from ") + std::to_string(least) + " to " +
+                     std::to_string(most) + tr(" is expected"));
   }
   int numberOr(const char* name, int otherwise, int most) const {
     return text(name) ? number(name, 0, most) : otherwise;
@@ -70,8 +71,8 @@ Launch completed(Launch launch, const Variables& variables, const std::string& j
   launch.port =
       variables.text("MASTER_PORT") ? variables.number("MASTER_PORT", 1, 65535) : portOf(job);
   if (launch.host.empty())
-    refuse("MASTER_ADDR", "is not set, and " + launch.launcher +
-                              " does not say where process 0 runs; set it to that machine's name");
+    refuse("MASTER_ADDR", tr("is not set, and ") + launch.launcher +
+                              tr(" does not name the machine of process 0; set it to that name"));
   return launch;
 }
 
@@ -154,7 +155,7 @@ Launch ofMpich(const Environment& environment, long parent) {
 }  // namespace
 
 std::string firstNode(const std::string& nodes) {
-  const std::string first = nodes.substr(0, nodes.find_first_of(",["));
+  std::string first = nodes.substr(0, nodes.find_first_of(",["));
   if (first.size() == nodes.size() || nodes[first.size()] == ',') return first;
   const std::string range = nodes.substr(first.size() + 1);
   return first + range.substr(0, range.find_first_of("-,]"));

@@ -36,7 +36,7 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 /// `parent`: the process that started this one, which is the same for all that MPICH starts on one
 /// machine. Errors (InvalidConfig): a variable that is missing or makes no sense; it is named.
 Result<Launch> launchFrom(const Environment& environment, long parent);
-/// Of this process.
+/// For this process.
 Result<Launch> launchOfThisProcess();
 
 /// The first machine of a Slurm node list: "gpu[07-09,12],cpu1" begins with gpu07.

@@ -17,9 +17,6 @@
 
 namespace headlight {
 
-/// Whether this build can: it needs c10d's and Gloo's headers.
-bool processesAreBuiltIn();
-
 /// What adds up tensors: "Gloo", or for those that lie on GPUs "NCCL 2.21.5" where LibTorch has it
 /// and its headers were there. The same in all processes of a run.
 std::string sumsBy(const at::Device& device);
@@ -88,7 +85,7 @@ bool othersSpeak();
 bool leaveWord(const Launch& launch, const std::string& why, std::chrono::seconds timeout,
                std::stop_token stop = {});
 
-/// Of this thread, where one run is computed by several; null otherwise.
+/// For this thread, if several compute one run; null otherwise.
 Processes* currentProcesses();
 
 /// While it lives, forward passes of this thread are a part of what `processes` compute: batch

@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/Translation.h"
 #include "core/processes/BoundedCall.h"
 #include "core/processes/DeviceGroup.h"
 #include "core/processes/Processes.h"
@@ -55,8 +56,8 @@ Connected connectedBy(Rendezvous& meeting, std::chrono::seconds timeout,
   return BoundedCall<Connected>(std::move(connect)).get([&] {
     if (Rendezvous::Clock::now() > until)
       throw Failure({ErrorCode::Io,
-                     "they found the place where they meet, but not each other; "
-                     "GLOO_SOCKET_IFNAME names the network interface to go by",
+                     tr("the processes reached the rendezvous, but not each other; set "
+                        "GLOO_SOCKET_IFNAME to the network interface to use"),
                      ""});
     meeting.requireGoingOn(until);
   });
@@ -81,7 +82,7 @@ auto together(Rendezvous& meeting, bool& broken, Body&& body) {
     return body();
   } catch (const std::exception& exception) {
     broken = true;
-    throw Failure(meeting.verdict(messageOf(exception)));
+    throw Failure(meeting.verdict(failureMessage(exception)));
   }
 }
 
@@ -177,10 +178,6 @@ struct Processes::State {
   }
   std::string nextKey() { return "text/" + std::to_string(texts++); }
 };
-
-bool processesAreBuiltIn() {
-  return true;
-}
 
 std::string sumsBy(const at::Device& device) {
   const std::string gpus = device.is_cuda() ? deviceSums() : "";

@@ -2,15 +2,13 @@
 
 // Processes.h: a build without c10d's or Gloo's headers, in which every run has one process.
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 #include "core/processes/Processes.h"
 
 namespace headlight {
 
 struct Processes::State {};
 
-bool processesAreBuiltIn() {
-  return false;
-}
 std::string sumsBy(const at::Device&) {
   return "";
 }
@@ -23,11 +21,12 @@ bool leaveWord(const Launch&, const std::string&, std::chrono::seconds, std::sto
 }
 
 Processes::Processes(const Launch& launch, std::chrono::seconds, std::stop_token) {
-  throw Failure({ErrorCode::InvalidConfig,
-                 "this build trains in one process; install libgloo-dev and build again to train "
-                 "in " +
-                     std::to_string(launch.count),
-                 launch.launcher});
+  throw Failure(
+      {ErrorCode::InvalidConfig,
+       tr("this build trains in one process; install libgloo-dev and build again to train "
+          "in ") +
+           std::to_string(launch.count),
+       launch.launcher});
 }
 
 Processes::~Processes() = default;

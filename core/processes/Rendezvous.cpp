@@ -10,9 +10,11 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/TorchCompat.h"
+#include "core/base/Translation.h"
 #include "core/processes/BoundedCall.h"
 #include "core/processes/RendezvousStore.h"
 #include "core/processes/Routes.h"
+#include "core/processes/StoreClient.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +24,7 @@ constexpr std::chrono::seconds kHeartbeatInterval{1};
 constexpr std::chrono::seconds kPeerTimeout{5};
 /// How long process 0 stays for others that are about to end.
 constexpr std::chrono::seconds kShutdownGrace{10};
-constexpr std::chrono::milliseconds kPollInterval{200}, kShortestPoll{2}, kLongestPoll{20};
+constexpr std::chrono::milliseconds kPollInterval{200}, kLeavePoll{20};
 
 using Clock = Rendezvous::Clock;
 
@@ -57,7 +59,7 @@ Rendezvous::Texts launchersStore(const Launch& launch, std::chrono::seconds time
 }
 
 constexpr int kNobody = -1;
-constexpr const char* kToldToStop = "was told to stop before the first step";
+constexpr const char* kAskedToStop = "was stopped before the first step";
 
 }  // namespace
 
@@ -92,13 +94,13 @@ Rendezvous::Rendezvous(const Launch& launch, std::chrono::seconds timeout, std::
     openStore();
     writeHeartbeat();
   } catch (const std::exception& exception) {
-    if (isToStop()) throw Failure({ErrorCode::Canceled, "stopped before the processes met", ""});
+    if (isToStop()) throw Failure({ErrorCode::Canceled, tr("stopped during the rendezvous"), ""});
     const auto* failure = dynamic_cast<const Failure*>(&exception);
     if (failure && !failure->error().where.empty()) throw;
     throw Failure({failure ? failure->error().code : ErrorCode::Io,
                    "process " + std::to_string(launch.rank) + " of " +
-                       std::to_string(launch.count) + " cannot meet the others (" +
-                       messageOf(exception) + "); MASTER_ADDR and MASTER_PORT say where that is",
+                       std::to_string(launch.count) + tr(" cannot reach the rendezvous (") +
+                       failureMessage(exception) + tr("); check MASTER_ADDR and MASTER_PORT"),
                    placeOf(launch)});
   }
   othersAreHeard = launch.rank > 0;
@@ -118,7 +120,7 @@ void Rendezvous::openStore() {
   }
   const auto goOn = [&] {
     if (isToStop() || Clock::now() > until)
-      throw Failure({ErrorCode::Io, m_launch.launcher + " does not answer", ""});
+      throw Failure({ErrorCode::Io, m_launch.launcher + tr(" does not answer"), ""});
   };
   // Two connections: one may wait while the other tells.
   m_texts = launchersStore(m_launch, m_timeout, goOn);
@@ -149,30 +151,23 @@ void Rendezvous::takeLeave() {
   for (int rank = 1; rank < m_launch.count; ++rank)
     while (m_gone.count(rank) == 0 && find(leaveKey(rank)).empty() && find(goneKey(rank)).empty() &&
            Clock::now() < until)
-      std::this_thread::sleep_for(kLongestPoll);
+      std::this_thread::sleep_for(kLeavePoll);
 }
 
 void Rendezvous::write(const std::string& key, const std::string& text) {
   m_store->ask({StoreRequest::Kind::Set, key, text, ""}, Clock::now() + m_timeout);
 }
 
-/// Asks again and again, so that it is found at once that a process ended.
 std::string Rendezvous::read(const std::string& key) {
   const auto until = Clock::now() + m_timeout;
-  for (auto pause = kShortestPoll;; pause = std::min(2 * pause, kLongestPoll)) {
-    if (isToStop()) throw Failure({ErrorCode::Canceled, "stopped", ""});
-    const StoreReply reply = m_store->ask({StoreRequest::Kind::Get, key, "", ""}, until);
-    if (reply.found) return reply.value;
-    requireGoingOn(until);
-    std::this_thread::sleep_for(pause);
-  }
+  return waitForText(*m_store, key, until, [&] { requireGoingOn(until); });
 }
 
 void Rendezvous::requireGoingOn(Clock::time_point until) {
   if (isToStop()) throw Failure({ErrorCode::Canceled, "stopped", ""});
-  if (Clock::now() > until) throw Failure({ErrorCode::Io, "nothing came in time", ""});
+  if (Clock::now() > until) throw Failure({ErrorCode::Io, tr("nothing came in time"), ""});
   if (!find(kSomebodyEndedKey, until).empty())
-    throw Failure({ErrorCode::Io, "a process ended", ""});
+    throw Failure({ErrorCode::Io, tr("a process ended"), ""});
 }
 
 void Rendezvous::beat() {
@@ -194,7 +189,7 @@ std::string Rendezvous::find(const std::string& key) const {
   return find(key, Clock::now() + kPeerTimeout);
 }
 
-Rendezvous::Heartbeat Rendezvous::heartbeatOf(int rank) const {
+Rendezvous::Heartbeat Rendezvous::readHeartbeat(int rank) const {
   Heartbeat heartbeat;
   std::istringstream text(find(heartbeatKey(rank)));
   text >> heartbeat.beat >> heartbeat.begun >> heartbeat.machine;
@@ -204,7 +199,7 @@ Rendezvous::Heartbeat Rendezvous::heartbeatOf(int rank) const {
 std::vector<Rendezvous::Heartbeat> Rendezvous::heartbeats() const {
   std::vector<Heartbeat> all;
   for (int rank = 0; rank < m_launch.count; ++rank)
-    all.push_back(heartbeatOf(rank));
+    all.push_back(readHeartbeat(rank));
   return all;
 }
 
@@ -237,16 +232,16 @@ void Rendezvous::noteGone(int rank) {
 
 Error Rendezvous::verdict(const std::string& reason) {
   if (isToStop()) {
-    leave({LastWord::Stopped, m_launch.rank, kToldToStop});
-    return {ErrorCode::Canceled, std::string("this process ") + kToldToStop, ""};
+    leave({LastWord::Stopped, m_launch.rank, kAskedToStop});
+    return {ErrorCode::Canceled, std::string("this process ") + kAskedToStop, ""};
   }
   const auto found = guarded("", [&] { return blamed(reason); });
-  if (!found) {  // The store is gone, and with it whoever kept it.
+  if (!found) {  // The store is gone, and so is its keeper.
     if (!m_launch.storeIsThere) noteGone(0);
     return {ErrorCode::Io,
             (m_launch.storeIsThere ? m_launch.launcher
                                    : "process 0 of " + std::to_string(m_launch.count)) +
-                " does not answer any more at " + placeOf(m_launch),
+                " no longer answers at " + placeOf(m_launch),
             ""};
   }
   leave({found->kind == LastWord::Stopped ? found->kind : LastWord::Verdict, found->about,
@@ -258,9 +253,9 @@ Error Rendezvous::verdict(const std::string& reason) {
 Rendezvous::LastWord Rendezvous::blamed(const std::string& reason) {
   const std::vector<Heartbeat> before = heartbeats();
   for (const auto until = Clock::now() + kPeerTimeout; Clock::now() < until;) {
-    if (auto told = toldBy(before)) {
-      if (told->kind == LastWord::Verdict && told->about >= 0) noteGone(told->about);
-      return *std::move(told);
+    if (auto reported = toldBy(before)) {
+      if (reported->kind == LastWord::Verdict && reported->about >= 0) noteGone(reported->about);
+      return *std::move(reported);
     }
     std::this_thread::sleep_for(kPollInterval);
   }
@@ -273,7 +268,7 @@ Rendezvous::LastWord Rendezvous::blamed(const std::string& reason) {
     return {LastWord::Verdict, kNobody,
             "a connection between the processes failed (" + reason + ")"};
   return {LastWord::Verdict, kNobody,
-          named(behind, now[behind]) + " did not come as far as the others within " +
+          named(behind, now[behind]) + " fell behind the others by more than " +
               std::to_string(m_timeout.count()) + " s (training.timeout)"};
 }
 
@@ -287,11 +282,12 @@ std::optional<Rendezvous::LastWord> Rendezvous::toldBy(const std::vector<Heartbe
         return LastWord{LastWord::Verdict, kNobody,
                         named(rank, known[rank]) + " ended: " + word.text};
       if (word.kind == LastWord::Stopped && word.about == rank)
-        word.text = named(rank, known[rank]) + " " + kToldToStop;
+        word.text = named(rank, known[rank]) + " " + kAskedToStop;
       if (!said || (word.kind == LastWord::Stopped && said->kind != LastWord::Stopped))
         said = std::move(word);
     } else if (!gone && rank != m_launch.rank && !find(goneKey(rank)).empty()) {
-      gone = LastWord{LastWord::Verdict, rank, named(rank, known[rank]) + " ended without a word"};
+      gone =
+          LastWord{LastWord::Verdict, rank, named(rank, known[rank]) + " ended without a message"};
     }
   }
   return said ? said : gone;
@@ -308,7 +304,7 @@ std::optional<Rendezvous::LastWord> Rendezvous::missing(const std::vector<Heartb
     if (!first)
       first = LastWord{LastWord::Verdict, rank,
                        named(rank, now[rank]) +
-                           (now[rank].beat.empty() ? " never came" : " does not answer any more")};
+                           (now[rank].beat.empty() ? " never joined" : " no longer answers")};
   }
   return first;
 }

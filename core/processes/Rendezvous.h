@@ -77,7 +77,7 @@ class Rendezvous {
   void leave(const LastWord& word);
   std::string find(const std::string& key, Clock::time_point until) const;
   std::string find(const std::string& key) const;
-  Heartbeat heartbeatOf(int rank) const;
+  Heartbeat readHeartbeat(int rank) const;
   std::vector<Heartbeat> heartbeats() const;
   LastWord blamed(const std::string& reason);
   std::optional<LastWord> toldBy(const std::vector<Heartbeat>& known) const;

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/Translation.h"
 #include "core/processes/StoreProtocol.h"
 
 namespace headlight {
@@ -60,10 +61,10 @@ Socket listenAnywhere(const Launch& launch) {
   throw Failure(
       {ErrorCode::Io,
        error == EADDRINUSE
-           ? "the port is in use; set MASTER_PORT to a free one, the same for all processes"
+           ? tr("the port is in use; set MASTER_PORT to a free one, the same for all processes")
            : "process " + std::to_string(launch.rank) + " of " + std::to_string(launch.count) +
-                 " cannot open the place where they meet (" + std::strerror(error) +
-                 "); MASTER_ADDR and MASTER_PORT say where that is",
+                 tr(" cannot open the rendezvous (") + std::strerror(error) +
+                 tr("); check MASTER_ADDR and MASTER_PORT"),
        launch.host + ":" + std::to_string(launch.port)});
 }
 

@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -21,13 +23,13 @@ class LaunchersStore : public StoreAccess {
   explicit LaunchersStore(c10::intrusive_ptr<c10d::Store> store) : m_store(std::move(store)) {}
 
   StoreReply ask(const StoreRequest& request, Clock::time_point) override {
-    if (m_closed) throw Failure({ErrorCode::Io, "the store of the run is closed", ""});
+    if (m_closed) throw Failure({ErrorCode::Io, tr("the store of the run is closed"), ""});
     if (request.kind == Kind::Set) {
       m_store->set(request.key, bytesFrom(request.value));
       return {true, ""};
     }
     if (request.kind != Kind::Get)
-      throw Failure({ErrorCode::Internal, "a launcher's store is asked for texts alone", ""});
+      throw Failure({ErrorCode::Internal, tr("a launcher's store supports only text values"), ""});
     if (!m_store->check({request.key})) return {};
     return {true, textFrom(m_store->get(request.key))};
   }
@@ -60,7 +62,7 @@ RendezvousStore::Bytes RendezvousStore::get(const std::string& key) {
 
 std::int64_t RendezvousStore::add(const std::string& key, std::int64_t value) {
   const StoreReply sum = ask({Kind::Add, key, std::to_string(value), ""});
-  if (!sum.found) throw Failure({ErrorCode::Internal, "is no number in the store", key});
+  if (!sum.found) throw Failure({ErrorCode::Internal, tr("is not a number in the store"), key});
   return std::stoll(sum.value);
 }
 
@@ -83,7 +85,8 @@ void RendezvousStore::wait(const std::vector<std::string>& keys, const Milliseco
   const auto until = StoreAccess::Clock::now() + timeout;
   for (auto pause = kShortestWait; !check(keys); pause = std::min(2 * pause, kLongestWait)) {
     if (timeout != kNoTimeout && StoreAccess::Clock::now() > until)
-      throw Failure({ErrorCode::Io, "nobody wrote it in time", keys.empty() ? "" : keys.front()});
+      throw Failure(
+          {ErrorCode::Io, tr("no process wrote it in time"), keys.empty() ? "" : keys.front()});
     std::this_thread::sleep_for(pause);
   }
 }

@@ -26,7 +26,7 @@ std::string numericAddress(const sockaddr* address, socklen_t length) {
   return failed ? "" : text.data();
 }
 
-/// Of a datagram socket, which connecting binds without sending anything.
+/// For a datagram socket, which connecting binds without sending anything.
 std::optional<Route> routeBy(const addrinfo& place) {
   const int socket = ::socket(place.ai_family, SOCK_DGRAM, 0);
   if (socket < 0) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<Route> routeBy(const addrinfo& place) {
   return route;
 }
 
-/// Of the other end; 0: this is no connection.
+/// The other end; 0: not a connection.
 int peerPort(int descriptor) {
   sockaddr_storage peer{};
   socklen_t length = sizeof peer;
@@ -60,7 +60,7 @@ std::optional<Route> routeTo(const std::string& host, int port) {
     return std::nullopt;
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> places(found, ::freeaddrinfo);
   for (const addrinfo* place = found; place; place = place->ai_next)
-    if (const auto route = routeBy(*place)) return route;
+    if (auto route = routeBy(*place)) return route;
   return std::nullopt;
 }
 

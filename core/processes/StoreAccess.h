@@ -30,11 +30,9 @@ class StoreAccess {
 /// Keeps the store and serves it to the others. Throws Failure as RendezvousServer does.
 std::shared_ptr<StoreAccess> keepStore(const Launch& launch, std::chrono::seconds limit);
 
-/// Connects to process 0 and is welcome there. `interrupted` says whether to give up, and is asked
-/// now and then. `limit`: how long the other machine may be out of reach later on. Throws Failure
-/// (Io): nobody is there until then, or somebody else; (InvalidConfig): it is another job's.
-std::shared_ptr<StoreAccess> connectToStore(const Launch& launch, std::chrono::seconds limit,
-                                            StoreAccess::Clock::time_point until,
-                                            const std::function<bool()>& interrupted);
+/// Asks again and again until the text is there. Throws what `goOn` throws; but a text that is there
+/// counts more than an end (Io): its writer may have ended since.
+std::string waitForText(StoreAccess& store, const std::string& key,
+                        StoreAccess::Clock::time_point until, const std::function<void()>& goOn);
 
 }  // namespace headlight

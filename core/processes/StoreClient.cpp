@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/processes/StoreClient.h"
 
-// StoreAccess, continued: a connection to the store that process 0 keeps.
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,11 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/base/Translation.h"
 #include "core/processes/BoundedCall.h"
-#include "core/processes/StoreAccess.h"
 #include "core/processes/StoreProtocol.h"
 
 namespace headlight {
@@ -156,7 +157,7 @@ class Arrival {
                [host = m_launch.host, port = m_launch.port] { return addressesOf(host, port); })
         .get([this] {
           if (Clock::now() > m_until || m_interrupted())
-            breakOff("the name of that machine is looked up without end");
+            breakOff("the host name lookup did not finish in time");
         });
   }
 
@@ -165,8 +166,9 @@ class Arrival {
       Socket socket = connectedTo(address, m_until, m_interrupted);
       tuneConnection(socket, limit);
       std::string in;
-      requireWelcome(guarded(
-          "", [&] { return exchanged(socket, in, greetingOf(m_launch), m_until, m_interrupted); }));
+      requireWelcome(guarded("", [&] {
+        return exchanged(socket, in, makeGreeting(m_launch), m_until, m_interrupted);
+      }));
       return std::make_shared<StoreClient>(std::move(socket), std::move(in), m_interrupted);
     });
     if (arrived) return *arrived;
@@ -179,23 +181,23 @@ class Arrival {
     if (reply && *reply == kWelcome) return;
     if (reply && reply->starts_with(kRefusal))
       throw Failure({ErrorCode::InvalidConfig, reply->substr(std::strlen(kRefusal)), ""});
-    breakOff("something listens there that " +
-             std::string(reply ? "is no process of Headlight"
-                               : "does not answer as a process of Headlight does"));
+    breakOff("the port belongs to a program that " +
+             std::string(reply ? "is not a Headlight process"
+                               : "does not answer like a Headlight process"));
   }
 
   [[noreturn]] void failToArrive() const {
     throw Failure({ErrorCode::Io,
                    "process " + std::to_string(m_launch.rank) + " of " +
-                       std::to_string(m_launch.count) + " found no process 0 there (" + m_why +
-                       "); MASTER_ADDR and MASTER_PORT say where that is",
+                       std::to_string(m_launch.count) + tr(" found no process 0 (") + m_why +
+                       tr("); check MASTER_ADDR and MASTER_PORT"),
                    m_launch.host + ":" + std::to_string(m_launch.port)});
   }
 
   const Launch& m_launch;
   Clock::time_point m_until;
   const Interrupted& m_interrupted;
-  std::string m_why = "nobody listens";
+  std::string m_why = "no process listens";
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -33,10 +35,10 @@ void appendText(std::string& bytes, const std::string& text) {
 
 /// Moves `at` behind the text that begins there.
 std::string textAt(const std::string& bytes, std::size_t& at) {
-  if (bytes.size() - at < kLengthBytes) refuseMessage("a message ends too early");
+  if (bytes.size() - at < kLengthBytes) refuseMessage(tr("a message ends too early"));
   const std::size_t length = lengthAt(bytes, at);
   at += kLengthBytes;
-  if (bytes.size() - at < length) refuseMessage("a message ends too early");
+  if (bytes.size() - at < length) refuseMessage(tr("a message ends too early"));
   at += length;
   return bytes.substr(at - length, length);
 }
@@ -51,7 +53,7 @@ int numberFrom(const std::string& text) {
 }  // namespace
 
 std::string framed(const std::string& message) {
-  if (message.size() > kLongestMessage) refuseMessage("a text is too long to be shared");
+  if (message.size() > kLongestMessage) refuseMessage(tr("a text is too long to be shared"));
   std::string bytes;
   appendText(bytes, message);
   return bytes;
@@ -60,14 +62,14 @@ std::string framed(const std::string& message) {
 std::optional<std::string> takeMessage(std::string& bytes, std::size_t longest) {
   if (bytes.size() < kLengthBytes) return std::nullopt;
   const std::size_t length = lengthAt(bytes, 0);
-  if (length > longest) refuseMessage("a message is too long");
+  if (length > longest) refuseMessage(tr("a message is too long"));
   if (bytes.size() < kLengthBytes + length) return std::nullopt;
   std::string message = bytes.substr(kLengthBytes, length);
   bytes.erase(0, kLengthBytes + length);
   return message;
 }
 
-std::string greetingOf(const Launch& launch) {
+std::string makeGreeting(const Launch& launch) {
   std::string bytes;
   for (const std::string& text :
        {std::string(kGreeting), std::to_string(launch.rank), std::to_string(launch.count),
@@ -78,14 +80,13 @@ std::string greetingOf(const Launch& launch) {
 
 int rankFromGreeting(const std::string& greeting, const Launch& launch) {
   std::size_t at = 0;
-  if (textAt(greeting, at) != kGreeting) refuseMessage("this is no process of Headlight");
+  if (textAt(greeting, at) != kGreeting) refuseMessage(tr("this is not a Headlight process"));
   const int rank = numberFrom(textAt(greeting, at)), count = numberFrom(textAt(greeting, at));
   const std::string attempt = textAt(greeting, at);
-  if (rank < 0 || rank >= count || at != greeting.size())
-    refuseMessage("a greeting makes no sense");
+  if (rank < 0 || rank >= count || at != greeting.size()) refuseMessage(tr("invalid greeting"));
   if (count != launch.count || attempt != launch.attempt.substr(0, kLongestGreeting / 2))
     throw Failure({ErrorCode::InvalidConfig,
-                   "process 0 there belongs to another job, which has " +
+                   tr("process 0 there belongs to another job, which has ") +
                        std::to_string(launch.count) + " processes",
                    ""});
   return rank;
@@ -101,13 +102,13 @@ std::string encoded(const StoreRequest& request) {
 StoreRequest requestFrom(const std::string& message) {
   if (message.empty() ||
       static_cast<unsigned char>(message[0]) > static_cast<unsigned>(StoreRequest::kLastKind))
-    refuseMessage("a request is unknown");
+    refuseMessage(tr("unknown request"));
   StoreRequest request;
   request.kind = static_cast<StoreRequest::Kind>(message[0]);
   std::size_t at = 1;
   for (std::string* text : {&request.key, &request.value, &request.expected})
     *text = textAt(message, at);
-  if (at != message.size()) refuseMessage("a request is too long");
+  if (at != message.size()) refuseMessage(tr("a request is too long"));
   return request;
 }
 
@@ -117,7 +118,7 @@ std::string encoded(const StoreReply& reply) {
 
 StoreReply replyFrom(const std::string& message) {
   if (message.empty() || (message[0] != '+' && message[0] != '-'))
-    refuseMessage("a reply makes no sense");
+    refuseMessage(tr("invalid reply"));
   return {message[0] == '+', message.substr(1)};
 }
 

@@ -23,7 +23,7 @@ std::string framed(const std::string& message);
 std::optional<std::string> takeMessage(std::string& bytes, std::size_t longest);
 
 /// "process RANK of COUNT", and which start of the job.
-std::string greetingOf(const Launch& launch);
+std::string makeGreeting(const Launch& launch);
 /// The rank of a process that belongs to the job of `launch`. Throws Failure (InvalidFile) where
 /// `greeting` is none, (InvalidConfig) where it is that of another job: in words that the process
 /// is told.

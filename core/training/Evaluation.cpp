@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "core/base/Translation.h"
 #include "core/training/step/EvaluationMode.h"
 #include "core/training/step/Loss.h"
 
@@ -91,7 +92,7 @@ Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
     while (true) {
       auto batch = batches.next(stop);
       if (!batch && batch.error().code == ErrorCode::Canceled)
-        return Error{ErrorCode::Canceled, "evaluation was stopped", ""};
+        return Error{ErrorCode::Canceled, tr("evaluation was stopped"), ""};
       if (!batch) return batch.error();
       if (!batch->has_value()) break;
       const Batch& given = **batch;
@@ -108,7 +109,7 @@ Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
     const Totals all =
         totalOf(sums, result.images, batches.loader().skipped().size(), batches.processes());
     if (all.images == 0)
-      return Error{ErrorCode::InvalidFile, "no picture of the validation split can be read", ""};
+      return Error{ErrorCode::InvalidFile, tr("no image of the validation split can be read"), ""};
     result.images = static_cast<std::int64_t>(all.images);
     result.loss = all.loss / all.images;
     result.top1 = all.top1 / all.images;

@@ -73,7 +73,7 @@ at::Tensor chosenRows(const at::Tensor& map, const std::vector<int>& queries, co
 }
 
 /// Codes and scales of rows, by the last dimension (EvolutionTypes.h).
-std::pair<at::Tensor, at::Tensor> quantised(const at::Tensor& rows, bool isSigned) {
+std::pair<at::Tensor, at::Tensor> quantized(const at::Tensor& rows, bool isSigned) {
   const at::Tensor finite = at::isfinite(rows).all(-1);
   const at::Tensor plain = at::nan_to_num(rows, 0, 0, 0);
   const at::Tensor greatest = plain.abs().amax(-1);
@@ -92,7 +92,7 @@ at::Tensor fusedHeads(const at::Tensor& map) {
   return (positive / at::where(sums > 0, sums, at::ones_like(sums))).mean(1);
 }
 
-void appendTo(QuantisedRows& rows, const at::Tensor& codes, const at::Tensor& scales) {
+void appendTo(QuantizedRows& rows, const at::Tensor& codes, const at::Tensor& scales) {
   const at::Tensor plainCodes = codes.to(at::kCPU).contiguous();
   const at::Tensor plainScales = scales.to(at::kCPU, at::kFloat).contiguous();
   const std::uint8_t* bytes = plainCodes.data_ptr<std::uint8_t>();
@@ -149,7 +149,7 @@ void MapRecorder::keep(int layer, const at::Tensor& map) {
   kept.heads = static_cast<int>(map.size(1));
   const at::Tensor maps = map.narrow(0, 0, m_inPass).to(at::kFloat);
   auto [codes, scales] =
-      quantised(chosenRows(maps, recordedQueries(m_model, layer), grid), m_model.mapIsSigned());
+      quantized(chosenRows(maps, recordedQueries(m_model, layer), grid), m_model.mapIsSigned());
   kept.codes.push_back(std::move(codes));
   kept.scales.push_back(std::move(scales));
   if (keepsRollout()) kept.fused.push_back(fusedHeads(maps).to(at::kCPU));
@@ -163,7 +163,7 @@ bool MapRecorder::keepsRollout() const {
   std::int64_t bytes = 0;
   for (int layer = 0; layer < m_model.layers(); ++layer) {
     const std::int64_t tokens = m_model.grid(layer).tokens();
-    bytes += m_pictures * tokens * tokens * 4;
+    bytes += m_images * tokens * tokens * 4;
   }
   return bytes <= kMostRolloutBytes;
 }
@@ -181,7 +181,7 @@ std::vector<EvolutionLayer> MapRecorder::layers() const {
 
 /// By the same steps as everywhere, over maps whose heads are fused already. None where a layer has
 /// no map, or the grid grows.
-QuantisedRows MapRecorder::rolloutRows() const {
+QuantizedRows MapRecorder::rolloutRows() const {
   std::vector<at::Tensor> rows;
   for (std::size_t pass = 0; pass < m_logits.size(); ++pass)
     for (std::int64_t image = 0; image < m_logits[pass].size(0); ++image) {
@@ -198,9 +198,9 @@ QuantisedRows MapRecorder::rolloutRows() const {
       if (!rolled) return {};
       rows.push_back(at::tensor(at::ArrayRef<float>(*rolled)));
     }
-  QuantisedRows kept;
+  QuantizedRows kept;
   if (rows.empty()) return kept;
-  const auto [codes, scales] = quantised(at::stack(rows), /*isSigned=*/false);
+  const auto [codes, scales] = quantized(at::stack(rows), /*isSigned=*/false);
   appendTo(kept, codes, scales);
   return kept;
 }
@@ -224,7 +224,7 @@ EvolutionPoint MapRecorder::point() const {
   if (m_problem) throw Failure(*m_problem);
   EvolutionPoint point;
   for (int l = 0; l < m_model.layers(); ++l) {
-    QuantisedRows& rows = point.maps.emplace_back();
+    QuantizedRows& rows = point.maps.emplace_back();
     if (static_cast<std::size_t>(l) >= m_layers.size()) continue;
     const Layer& layer = m_layers[static_cast<std::size_t>(l)];
     for (std::size_t pass = 0; pass < layer.codes.size(); ++pass)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is recorded of a model at a telemetry point, beside the numbers that HeadProbe measures in
-// the same pass: compact maps of a few pictures, their rollout, what is predicted of them, and what
-// mechanisms learned for all pictures alike.
+// the same pass: compact maps of a few images, their rollout, what is predicted of them, and what
+// mechanisms learned for all images alike.
 
 #include <ATen/core/Tensor.h>
 
@@ -20,11 +20,11 @@
 
 namespace headlight {
 
-/// Of the pictures that are measured the first so many are recorded.
-inline constexpr std::int64_t kRecordedPictures = 4;
-/// Of models whose maps have at most so many values a picture, all rows are kept. Of others that of
-/// the class token (without one: the mean of all patch rows) and those of 3 × 3 patches spread over
-/// the grid.
+/// The first so many of the measured images are recorded.
+inline constexpr std::int64_t kRecordedImages = 4;
+/// For models whose maps have at most so many values an image, all rows are kept. For others, that
+/// of the class token (without one: the mean of all patch rows) and those of 3 × 3 patches spread
+/// over the grid.
 inline constexpr std::int64_t kWholeMapValues = 64 << 10;
 /// A rollout needs the maps of all layers at once; of models for which these take more it is not
 /// recorded.
@@ -37,17 +37,17 @@ std::vector<int> recordedQueries(const Model& model, int layer);
 /// memory, say) is for point() to say: a run does not end by it.
 class MapRecorder : public AttentionHook {
  public:
-  MapRecorder(const Model& model, std::int64_t pictures) : m_model(model), m_pictures(pictures) {}
+  MapRecorder(const Model& model, std::int64_t images) : m_model(model), m_images(images) {}
 
   bool wants(int /*layer*/) const override { return true; }
   void take(int layer, const at::Tensor& map) override;
 
-  /// Of the pass that comes next, the first so many images are recorded: at first `pictures`, until
+  /// For the pass that comes next, the first so many images are recorded: at first `images`, until
   /// that many were.
   void beginPass(std::int64_t images);
   /// The logits of that pass: [B, classes].
   void predict(const at::Tensor& logits);
-  /// All of it, once every picture has passed. Throws Failure.
+  /// All of it, once every image has passed. Throws Failure.
   EvolutionPoint point() const;
   /// The layers as they are kept, once a pass was taken.
   std::vector<EvolutionLayer> layers() const;
@@ -62,13 +62,13 @@ class MapRecorder : public AttentionHook {
     std::vector<at::Tensor> fused;          ///< [pass] of [B, T, T], on the CPU: the mean of heads
   };
   void keep(int layer, const at::Tensor& map);
-  std::int64_t missing() const { return m_pictures - m_passed; }
+  std::int64_t missing() const { return m_images - m_passed; }
   bool keepsRollout() const;
-  QuantisedRows rolloutRows() const;
+  QuantizedRows rolloutRows() const;
   std::vector<EvolutionTensor> learnedTensors() const;
 
   const Model& m_model;
-  std::int64_t m_pictures = 0, m_passed = 0, m_inPass = 0;
+  std::int64_t m_images = 0, m_passed = 0, m_inPass = 0;
   std::vector<Layer> m_layers;
   std::vector<at::Tensor> m_logits;
   std::optional<Error> m_problem;

@@ -3,6 +3,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/base/Translation.h"
 #include "core/data/BatchRows.h"
 
 namespace headlight {
@@ -39,7 +40,7 @@ void takePart(LoaderOptions& options, const Processes* processes) {
   options.parts = processes->count();
 }
 
-Batch partOf(Batch whole, const Processes* processes) {
+Batch ownShare(Batch whole, const Processes* processes) {
   if (!processes) return whole;
   whole.whole = whole.images.size(0);
   whole.rows = rowsOfPart(whole.whole, processes->rank(), processes->count());
@@ -51,7 +52,7 @@ Batch partOf(Batch whole, const Processes* processes) {
 Result<std::optional<Batch>> SharedBatches::next(std::stop_token stop) {
   if (!m_processes) {
     auto batch = m_loader->next(stop);
-    if (stop.stop_requested()) return Error{ErrorCode::Canceled, "loading was stopped", ""};
+    if (stop.stop_requested()) return Error{ErrorCode::Canceled, tr("loading was stopped"), ""};
     return batch;
   }
   while (true) {
@@ -63,21 +64,21 @@ Result<std::optional<Batch>> SharedBatches::next(std::stop_token stop) {
   }
 }
 
-/// Nothing where none of the batch's pictures can be read.
+/// Nothing where none of the batch's images can be read.
 Result<std::optional<Batch>> SharedBatches::agreedOn(Result<std::optional<Batch>> here,
                                                      std::stop_token stop) {
   at::Tensor news = at::zeros({kRows + m_loader->batchSize()}, at::kInt);
-  int* told = news.data_ptr<int>();
-  told[kStop] = stop.stop_requested();
-  told[kFailed] = !here;
+  int* reported = news.data_ptr<int>();
+  reported[kStop] = stop.stop_requested();
+  reported[kFailed] = !here;
   if (here)
     for (const std::int64_t row : (*here)->rows)
-      told[kRows + row] = 1;
+      reported[kRows + row] = 1;
   m_processes->sum(news);
   if (!here) return here;
-  if (told[kFailed] > 0)
-    return Error{ErrorCode::Io, "another process could not read its pictures", ""};
-  if (told[kStop] > 0) return Error{ErrorCode::Canceled, "loading was stopped", ""};
+  if (reported[kFailed] > 0)
+    return Error{ErrorCode::Io, tr("another process could not read its images"), ""};
+  if (reported[kStop] > 0) return Error{ErrorCode::Canceled, tr("loading was stopped"), ""};
   const at::Tensor present = news.slice(0, kRows, kRows + (*here)->whole).nonzero().flatten();
   if (present.size(0) == 0) return std::optional<Batch>();
   if (present.size(0) == (*here)->whole && (*here)->whole >= 2 * m_processes->count()) return here;

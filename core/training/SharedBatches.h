@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The batches of a run, of which each process has its rows. Between reading and computing the
-// processes agree: on whether anybody was told to stop, or failed, and on which pictures could be
+// processes agree: on whether anybody was told to stop, or failed, and on which images could be
 // read.
 
 #include <memory>
@@ -39,7 +39,7 @@ class SharedBatches {
 /// Loader options of the part of `processes` that is this one; null: of the whole.
 void takePart(LoaderOptions& options, const Processes* processes);
 
-/// Of a batch that every process has whole, the part of this one; null: all of it.
-Batch partOf(Batch whole, const Processes* processes);
+/// For a batch that every process has whole, the part of this one; null: all of it.
+Batch ownShare(Batch whole, const Processes* processes);
 
 }  // namespace headlight

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "core/base/Random.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/training/Evaluation.h"
 #include "core/training/step/EvaluationMode.h"
 
@@ -39,9 +39,9 @@ class LocalityHook : public AttentionHook {
     if (map.dim() != 4 || map.size(2) != grid.tokens() || map.size(3) != grid.tokens()) return;
     const at::Tensor patches =
         map.narrow(2, grid.prefix, grid.patches()).narrow(3, grid.prefix, grid.patches());
-    // Mean over patch rows of the attention inside the neighbourhood, summed over images: [H].
+    // Mean over patch rows of the attention inside the neighborhood, summed over images: [H].
     const at::Tensor local =
-        (patches * neighbourhood(grid, map)).sum({0, 2, 3}).div(grid.patches()).to(at::kDouble);
+        (patches * neighborhood(grid, map)).sum({0, 2, 3}).div(grid.patches()).to(at::kDouble);
     auto& sum = sums[layer];
     sum = sum.defined() ? sum + local : local;
   }
@@ -50,9 +50,9 @@ class LocalityHook : public AttentionHook {
 
  private:
   /// [N, N] among patches, on the map's device.
-  const at::Tensor& neighbourhood(const Grid& grid, const at::Tensor& map) {
+  const at::Tensor& neighborhood(const Grid& grid, const at::Tensor& map) {
     if (m_mask.defined() && m_maskGrid == grid) return m_mask;
-    const std::vector<std::uint8_t> ones = neighbourhoodMask(grid, kAlsWindow);
+    const std::vector<std::uint8_t> ones = neighborhoodMask(grid, kAlsWindow);
     const at::Tensor bytes = at::tensor(at::ArrayRef<std::uint8_t>(ones), at::kByte)
                                  .view({grid.tokens(), grid.tokens()});
     m_mask = bytes.narrow(0, grid.prefix, grid.patches())

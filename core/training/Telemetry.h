@@ -36,7 +36,7 @@ class HeadProbe {
   /// whose map is not tokens × tokens has an empty row. `maps`, where there are some, are taken in
   /// the same pass.
   HeadPoint measure(Model& model, std::int64_t step, MapRecorder* maps = nullptr) const;
-  /// [count, 3, H, W], normalised, on the device; undefined if none could be read.
+  /// [count, 3, H, W], normalized, on the device; undefined if none could be read.
   const at::Tensor& imageTensor() const { return m_images; }
   std::int64_t images() const { return m_images.defined() ? m_images.size(0) : 0; }
   /// What they are, in the same order.

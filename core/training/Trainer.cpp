@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/training/Trainer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/training/Evaluation.h"
 #include "core/training/TrainingLoaders.h"
+#include "core/training/run/SentCheckpoint.h"
 
 namespace headlight {
 namespace {
@@ -23,21 +24,44 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Mask
       m_control(control),
       m_ledger(ledger),
       m_recorder(
-          std::move(folder), m_parts.run, [this](const std::string& message) { warn(message); },
-          !isFirst()),
+          std::move(folder), m_parts.run,
+          [&control](const std::string& message) { publishWarning(control, message); }, !isFirst()),
       m_batches(trainingLoader(m_parts), m_parts.processes),
       m_validation(validationLoader(m_parts), m_parts.processes),
       m_steps(m_parts.model, m_parts.device, m_parts.experiment.training,
               static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches.perEpoch(),
-              m_parts.teacher, m_parts.processes) {
+              m_parts.teacher, m_parts.processes),
+      m_telemetry(context()),
+      m_checkpoints(context(), m_telemetry) {
   const TelemetryConfig& telemetry = m_parts.experiment.telemetry;
   if (telemetry.tensorboard && isFirst()) m_recorder.keepEvents();
   if (telemetry.evolutionMegabytes > 0 && telemetry.alsSteps > 0 && isFirst())
     m_recorder.keepMaps(std::llround(telemetry.evolutionMegabytes * 1e6), telemetry.alsSteps);
 }
 
-Precision Trainer::precision() const {
-  return precisionFromConfig(m_parts.experiment.training.precision);
+TrainerContext Trainer::context() {
+  return {m_parts, m_control, m_ledger, m_recorder, m_steps, m_at};
+}
+
+EvaluationOptions Trainer::evaluation() const {
+  EvaluationOptions options;
+  options.device = m_parts.device;
+  options.precision = precisionFromConfig(m_parts.experiment.training.precision);
+  return options;
+}
+
+void Trainer::restore(const TrainingCheckpoint& saved) {
+  m_checkpoints.restore(saved, m_batches.perEpoch());
+  m_telemetry.noteSkippedSteps();
+  m_restored = true;
+}
+
+void Trainer::share() {
+  if (!m_parts.processes) return;
+  if (isFirst())
+    sendCheckpoint(*m_parts.processes, m_checkpoints.whole());
+  else
+    restore(receiveCheckpoint(*m_parts.processes));
 }
 
 /// Whether it is so for any process.
@@ -50,33 +74,30 @@ TrainingOutcome Trainer::run(std::stop_token stop) {
     if (!prepare(stop)) return outcome(TrainingState::Stopped);
     while (m_at.epoch < m_parts.experiment.training.epochs)
       if (!trainEpoch(stop) || !endEpoch(stop)) return outcome(TrainingState::Stopped);
-    keepLastMaps();
+    m_telemetry.keepLastMaps();
     return outcome(TrainingState::Finished);
   } catch (const std::exception& exception) {
     m_ledger.close();
-    setState(TrainingState::Failed, messageOf(exception));
-    if (m_parts.processes) m_parts.processes->fail(messageOf(exception));
+    m_telemetry.setState(TrainingState::Failed, failureMessage(exception));
+    if (m_parts.processes) m_parts.processes->fail(failureMessage(exception));
     throw;
   }
 }
 
 /// False when stopped.
 bool Trainer::prepare(std::stop_token stop) {
-  const Experiment& experiment = m_parts.experiment;
   m_parts.model->train();
   m_steps.announce(m_at.step);
-  setState(TrainingState::Preparing, "reading the first images");
-  if (experiment.telemetry.alsSteps > 0 && isFirst())
-    m_probe.emplace(*m_parts.validation, experiment.telemetry.probeImages, m_parts.preprocessing,
-                    static_cast<std::uint64_t>(experiment.seed), m_parts.device);
+  m_telemetry.setState(TrainingState::Preparing, "reading the first images");
+  if (isFirst()) m_telemetry.openProbe();
   if (!m_restored) {
-    measureHeadMetrics();
-    drawMaps();
+    m_telemetry.measureHeadMetrics();
+    m_telemetry.drawMaps();
   }
   if (m_at.step == 0 && !validateStart(stop)) return false;
-  m_lastAttempt = m_at.step;
-  m_remaining.start(m_at.step);
-  setState(TrainingState::Running);
+  m_checkpoints.noteStart();
+  m_telemetry.startClock();
+  m_telemetry.setState(TrainingState::Running);
   return true;
 }
 
@@ -84,21 +105,17 @@ bool Trainer::prepare(std::stop_token stop) {
 /// random number and changes nothing of the model. False when stopped: who goes on begins here.
 bool Trainer::validateStart(std::stop_token stop) {
   if (agreed(stop.stop_requested())) return false;
-  setState(TrainingState::Preparing, "validating the starting weights");
-  EvaluationOptions options;
-  options.device = m_parts.device;
-  options.precision = precision();
-  const auto result = evaluateModel(*m_parts.model, m_validation, options, {}, stop);
+  m_telemetry.setState(TrainingState::Preparing, "validating the starting weights");
+  const auto result = evaluateModel(*m_parts.model, m_validation, evaluation(), {}, stop);
   if (!result && result.error().code == ErrorCode::Canceled) return false;
-  if (!result) failOnData(result.error());
+  if (!result) m_checkpoints.failOnData(result.error());
   EpochPoint start;
   start.trainLoss = std::numeric_limits<double>::quiet_NaN();
   start.validationLoss = result->loss;
   start.top1 = result->top1;
   start.top5 = result->top5;
   m_startTop1 = start.top1;
-  m_recorder.start(start);
-  m_control.publish([&](TrainingUpdate& update) { update.start = start; });
+  m_telemetry.start(start);
   return true;
 }
 
@@ -110,7 +127,7 @@ bool Trainer::trainEpoch(std::stop_token stop) {
     if (!boundary(stop)) return false;
     auto batch = m_batches.next(stop);
     if (!batch && batch.error().code == ErrorCode::Canceled) return false;
-    if (!batch) failOnData(batch.error());
+    if (!batch) m_checkpoints.failOnData(batch.error());
     if (!batch->has_value()) {
       m_at.batch = m_batches.perEpoch();
       break;
@@ -126,23 +143,22 @@ bool Trainer::boundary(std::stop_token stop) {
   serve();
   if (m_parts.processes) return true;
   if (m_control.paused() && !stop.stop_requested()) {
-    setState(TrainingState::Paused);
-    trySaving();
+    m_telemetry.setState(TrainingState::Paused);
+    m_checkpoints.trySaving();
     while (m_control.paused() && !stop.stop_requested()) {
       m_control.waitWhilePaused(stop);
       serve();
     }
-    m_remaining.start(m_at.step);
+    m_telemetry.startClock();
     m_stepEnded = Clock::now();
-    if (!stop.stop_requested()) setState(TrainingState::Running);
+    if (!stop.stop_requested()) m_telemetry.setState(TrainingState::Running);
   }
   return !stop.stop_requested();
 }
 
 void Trainer::serve() {
   applyEdits();
-  if (m_control.takeSnapshotRequest() && m_snapshotSink)
-    m_snapshotSink(m_parts.model->state(), m_at.step);
+  if (m_control.takeSnapshotRequest()) m_checkpoints.sendSnapshot();
 }
 
 void Trainer::applyEdits() {
@@ -152,9 +168,7 @@ void Trainer::applyEdits() {
     m_parts.model->setMasks(scheme);
     m_steps.refreshParameters();
     m_ledger.commit(*pending);
-    const AppliedEdit applied{m_at.step, pending->edit.edit};
-    m_recorder.edit(applied);
-    m_control.publish([&](TrainingUpdate& update) { update.edits.push_back(applied); });
+    m_telemetry.edit({m_at.step, pending->edit.edit});
   }
 }
 
@@ -170,60 +184,50 @@ void Trainer::trainStep(const Batch& batch) {
   const double seconds = std::max(secondsSince(m_stepEnded), 1e-9);
   m_stepEnded = Clock::now();
   const auto images = static_cast<double>(batch.whole > 0 ? batch.whole : batch.labels.size(0));
-  StepMetrics told{{m_at.step, result.loss, result.learningRate, images / seconds,
-                    result.distillationLoss, result.auxiliaryLoss},
-                   m_at.epoch,
-                   result.gradientNorm,
-                   m_steps.schedule().totalSteps()};
-  told.point.skipped = result.skipped;
-  if (m_steps.lossScale().on()) told.lossScale = m_steps.lossScale().state();
-  tell(told);
+  StepMetrics reported{{m_at.step, result.loss, result.learningRate, images / seconds,
+                        result.distillationLoss, result.auxiliaryLoss},
+                       m_at.epoch,
+                       result.gradientNorm,
+                       m_steps.schedule().totalSteps()};
+  reported.point.skipped = result.skipped;
+  if (m_steps.lossScale().on()) reported.lossScale = m_steps.lossScale().state();
+  m_telemetry.step(reported);
   if (m_at.step % telemetry.metricsSteps == 0) {
-    reportSkipped(m_batches.loader(), m_skippedTrain);
-    requireFolder();
+    m_telemetry.reportSkippedTraining(m_batches.loader());
+    m_checkpoints.requireFolder();
   }
-  if (telemetry.alsSteps > 0 && m_at.step % telemetry.alsSteps == 0) measureHeadMetrics();
-  if (m_at.step - m_lastAttempt >= m_parts.experiment.training.checkpointSteps) trySaving();
-}
-
-void Trainer::tell(const StepMetrics& metrics) {
-  if (m_at.step % m_parts.experiment.telemetry.metricsSteps == 0) m_recorder.step(metrics);
-  m_control.publish([&](TrainingUpdate& update) {
-    update.steps.push_back(metrics.point);
-    update.progress = progress();
-    update.epoch = m_at.epoch;
-  });
+  // The last step is measured in any case: curves and evolution end where the run does.
+  const bool last = m_at.step == m_steps.schedule().totalSteps();
+  if (telemetry.alsSteps > 0 && (last || m_at.step % telemetry.alsSteps == 0))
+    m_telemetry.measureHeadMetrics();
+  if (m_checkpoints.isDue()) m_checkpoints.trySaving();
 }
 
 /// Validation and the checkpoints that follow it. False when stopped: the position then says that
 /// the epoch is trained but not validated.
 bool Trainer::endEpoch(std::stop_token stop) {
-  reportSkipped(m_batches.loader(), m_skippedTrain);
-  reportSkippedSteps();
+  m_telemetry.reportSkippedTraining(m_batches.loader());
+  m_telemetry.reportSkippedSteps();
   if (agreed(stop.stop_requested())) return false;
   // Weights are kept only beside a checkpoint: where there are some and it is missing, it was lost.
-  if (m_recorder.savedStep() < 0) trySaving();
-  setState(TrainingState::Validating);
+  if (m_recorder.savedStep() < 0) m_checkpoints.trySaving();
+  m_telemetry.setState(TrainingState::Validating);
   EpochPoint point;
   const auto result = validate(stop, point);
   if (!result && result.error().code == ErrorCode::Canceled) return false;
-  if (!result) failOnData(result.error());
-  reportSkipped(m_validation.loader(), m_skippedValidation);
+  if (!result) m_checkpoints.failOnData(result.error());
+  m_telemetry.reportSkippedValidation(m_validation.loader());
   const double learningRate =
       m_steps.schedule().learningRate(std::max<std::int64_t>(m_at.step, 1) - 1);
-  m_recorder.epoch(point, learningRate, secondsSince(m_epochStarted));
+  m_telemetry.recordEpoch(point, learningRate, secondsSince(m_epochStarted));
   m_lastTop1 = point.top1;
-  drawMaps();
+  m_telemetry.drawMaps();
   ++m_at.epoch;
   m_at.batch = 0;
   m_at.lossSum = 0;
   m_at.lossSteps = 0;
-  trySaving();
-  m_control.publish([&](TrainingUpdate& update) {
-    update.epochPoints.push_back(point);
-    update.epoch = m_at.epoch;
-    update.state = TrainingState::Running;
-  });
+  m_checkpoints.trySaving();
+  m_telemetry.publishEpoch(point);
   return true;
 }
 
@@ -231,10 +235,7 @@ bool Trainer::endEpoch(std::stop_token stop) {
 Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& point) {
   Result<EvaluationResult> result = EvaluationResult();
   m_steps.average().withAverages([&] {
-    EvaluationOptions options;
-    options.device = m_parts.device;
-    options.precision = precision();
-    result = evaluateModel(*m_parts.model, m_validation, options, {}, stop);
+    result = evaluateModel(*m_parts.model, m_validation, evaluation(), {}, stop);
     if (!result) return;
     point.epoch = m_at.epoch + 1;
     point.step = m_at.step;
@@ -243,7 +244,7 @@ Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& poi
     point.top1 = result->top1;
     point.top5 = result->top5;
     point.best = point.top1 > m_at.bestTop1;
-    const TrainingCheckpoint weights = checkpoint();
+    const TrainingCheckpoint weights = m_checkpoints.current();
     if (point.best) {
       m_recorder.saveWeights(kRunBest, weights);
       m_at.bestTop1 = point.top1;
@@ -252,6 +253,21 @@ Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& poi
     if (every > 0 && point.epoch % every == 0)
       m_recorder.saveWeights(RunFolder::keptName(point.epoch), weights);
   });
+  return result;
+}
+
+TrainingOutcome Trainer::outcome(TrainingState state) {
+  m_ledger.close();
+  m_checkpoints.complete(state);
+  m_telemetry.setState(state);
+  TrainingOutcome result;
+  result.state = state;
+  result.steps = m_at.step;
+  result.bestTop1 = std::max(m_at.bestTop1, 0.0);
+  result.startTop1 = m_startTop1;
+  result.lastTop1 = m_lastTop1;
+  result.last = m_recorder.folder().last();
+  if (m_at.bestTop1 >= 0) result.best = m_recorder.folder().best();
   return result;
 }
 

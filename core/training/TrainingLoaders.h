@@ -4,7 +4,8 @@
 
 #include <memory>
 
-#include "core/training/Trainer.h"
+#include "core/data/Loader.h"
+#include "core/training/TrainerParts.h"
 
 namespace headlight {
 

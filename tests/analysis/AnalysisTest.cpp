@@ -103,7 +103,7 @@ TEST(Rollout, EqualsTheNaiveProduct) {
       }
 }
 
-/// The product of (normalised A + I) with a matrix that averages merged rows in between, in full.
+/// The product of (normalized A + I) with a matrix that averages merged rows in between, in full.
 std::vector<double> naiveStagedRollout(const AttentionMaps& maps) {
   const auto& first = maps.layers.front();
   std::vector<std::vector<double>> product(first.tokens(), std::vector<double>(first.tokens(), 0));
@@ -153,8 +153,8 @@ std::vector<double> naiveStagedRollout(const AttentionMaps& maps) {
   return result;
 }
 
-// Signed and unbounded maps: "each is clamped at 0 and its rows normalised".
-TEST(Rollout, ClampsAndNormalisesTheMapsOfOtherMechanisms) {
+// Signed and unbounded maps: "each is clamped at 0 and its rows normalized".
+TEST(Rollout, ClampsAndNormalizesTheMapsOfOtherMechanisms) {
   const Grid grid{2, 3, 1};
   AttentionMaps maps, stochastic;
   RandomStream stream(11);
@@ -187,8 +187,8 @@ TEST(Rollout, ClampsAndNormalisesTheMapsOfOtherMechanisms) {
 
 TEST(Rollout, SaysWhatItFirstDoesToMaps) {
   EXPECT_EQ(rolloutPreparation(false, true), "");  // softmax maps are as it wants them
-  EXPECT_EQ(rolloutPreparation(true, false), "signed maps clamped at 0, rows normalised");
-  EXPECT_EQ(rolloutPreparation(false, false), "rows of each map normalised");
+  EXPECT_EQ(rolloutPreparation(true, false), "signed maps clamped at 0, rows normalized");
+  EXPECT_EQ(rolloutPreparation(false, false), "rows of each map normalized");
 }
 
 TEST(Rollout, AveragesTheRowsThatMergingJoins) {
@@ -223,7 +223,7 @@ TEST(LayerSimilarity, OfAllHeadsAtOnceIsThatOfEach) {
   const auto all = similarities(maps);
   ASSERT_TRUE(all.ok());
   ASSERT_EQ(all->size(), 4u);
-  EXPECT_EQ((*all)[0], *similarityOf(maps, -1));
+  EXPECT_EQ((*all)[0], *computeSimilarity(maps, -1));
   for (int h = 0; h < 3; ++h)
     EXPECT_EQ((*all)[static_cast<std::size_t>(h) + 1], *layerSimilarity(maps, h));
   // Layers 0 and 2 have two heads in common.

@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-/// Entries e^normal; with `signedValues` about 0. Rows are not normalised.
+/// Entries e^normal; with `signedValues` about 0. Rows are not normalized.
 LayerMaps drawnMaps(int heads, const Grid& grid, std::uint64_t seed, bool signedValues) {
   RandomStream stream(seed);
   std::vector<float> values;
@@ -30,7 +30,7 @@ LayerMaps uniformMaps(const Grid& grid) {
       std::make_shared<const std::vector<float>>(pairs, 1.0f / static_cast<float>(grid.tokens()))};
 }
 
-/// Row `query` of a head clamped at 0 and normalised, over all tokens or over patches alone.
+/// Row `query` of a head clamped at 0 and normalized, over all tokens or over patches alone.
 std::vector<double> naiveRow(const LayerMaps& maps, int head, int query, int from) {
   std::vector<double> row;
   double sum = 0;
@@ -96,7 +96,7 @@ TEST(HeadStatistics, AQueryThatLooksAtNoPatchHasNoDistance) {
   LayerMaps maps{1, grid, std::make_shared<const std::vector<float>>(values)};
   EXPECT_TRUE(std::isnan(attentionDistances(maps, {16, 16})[0]));
   EXPECT_EQ(attentionEntropies(maps)[0], 0);
-  values[2 * 5 + 2] = 1;  // but for one patch, which looks at its right neighbour as well
+  values[2 * 5 + 2] = 1;  // but for one patch, which looks at its right neighbor as well
   values[2 * 5 + 1] = 1;
   maps.values = std::make_shared<const std::vector<float>>(values);
   EXPECT_FLOAT_EQ(attentionDistances(maps, {16, 16})[0], 8);

@@ -28,10 +28,10 @@ LayerMaps randomLayer(const Grid& grid, int heads, unsigned seed) {
 }
 
 /// Of pairs of patches that are so far apart.
-double naiveMean(const std::vector<LayerMaps>& pictures, int head, int deltaRow, int deltaCol) {
+double naiveMean(const std::vector<LayerMaps>& images, int head, int deltaRow, int deltaCol) {
   double sum = 0;
   int count = 0;
-  for (const LayerMaps& maps : pictures) {
+  for (const LayerMaps& maps : images) {
     const Grid& grid = maps.grid;
     for (int n = 0; n < grid.patches(); ++n)
       for (int m = 0; m < grid.patches(); ++m)
@@ -44,12 +44,12 @@ double naiveMean(const std::vector<LayerMaps>& pictures, int head, int deltaRow,
   return sum / count;
 }
 
-TEST(RelativeMap, IsTheMeanOverQueriesAndPictures) {
+TEST(RelativeMap, IsTheMeanOverQueriesAndImages) {
   for (const Grid& grid : {Grid{3, 4, 2}, Grid{1, 5, 0}, Grid{4, 1, 1}, Grid{1, 1, 1}}) {
-    const std::vector<LayerMaps> pictures{randomLayer(grid, 2, 1), randomLayer(grid, 2, 2),
-                                          randomLayer(grid, 2, 3)};
+    const std::vector<LayerMaps> images{randomLayer(grid, 2, 1), randomLayer(grid, 2, 2),
+                                        randomLayer(grid, 2, 3)};
     RelativeMeans sums;
-    for (const LayerMaps& maps : pictures)
+    for (const LayerMaps& maps : images)
       sums.add(maps);
     const RelativeLayer means = sums.means();
     ASSERT_EQ(means.values.size(),
@@ -57,14 +57,14 @@ TEST(RelativeMap, IsTheMeanOverQueriesAndPictures) {
     for (int h = 0; h < 2; ++h)
       for (int dr = 1 - grid.rows; dr < grid.rows; ++dr)
         for (int dc = 1 - grid.cols; dc < grid.cols; ++dc) {
-          EXPECT_NEAR(means.at(h, dr, dc), naiveMean(pictures, h, dr, dc), 1e-12);
+          EXPECT_NEAR(means.at(h, dr, dc), naiveMean(images, h, dr, dc), 1e-12);
           EXPECT_EQ(means.ofHead(h)[(dr + grid.rows - 1) * means.cols() + dc + grid.cols - 1],
                     static_cast<float>(means.at(h, dr, dc)));
         }
   }
 }
 
-/// A head that looks at its right neighbour alone.
+/// A head that looks at its right neighbor alone.
 TEST(RelativeMap, ShowsWhereAHeadLooks) {
   const Grid grid{3, 3, 1};
   auto values = std::make_shared<std::vector<float>>(100, 0.0f);

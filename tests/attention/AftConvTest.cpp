@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// AFT-conv against loops written from Eq. 6 in double precision, its parametrisation (Eq. 8) and
+// AFT-conv against loops written from Eq. 6 in double precision, its parametrization (Eq. 8) and
 // its sparse kinds (Eq. 9, 10).
 
 #include "core/attention/aft/AftConv.h"
@@ -36,8 +36,8 @@ std::vector<Case> cases() {
           {{{"kernel", 5}}, {4, 4, 1}, 1, 6},
           {{{"kernel", 3}}, {3, 5, 2}, 6, 1},
           {{{"kernel", 9}}, {2, 4, 1}, 2, 2},
-          {{{"kernel", 1}, {"reparametrise", false}}, {3, 3, 0}, 2, 3},
-          {{{"kernel", 5}, {"reparametrise", false}, {"query", false}}, {5, 4, 0}, 2, 4},
+          {{{"kernel", 1}, {"reparametrize", false}}, {3, 3, 0}, 2, 3},
+          {{{"kernel", 5}, {"reparametrize", false}, {"query", false}}, {5, 4, 0}, 2, 4},
           {{{"kernel", 3}, {"global", false}}, {5, 4, 0}, 2, 3},
           {{{"kernel", 3}, {"global", false}}, {4, 4, 1}, 3, 2}};
 }
@@ -201,11 +201,11 @@ TEST(AftConv, StartsAsAftSimple) {  // Eq. 8 with γ = β = 0: w = 0
 TEST(AftConv, ReparametrisedTapsHaveTheGainAsDeviationAndTheShiftAsMean) {
   const at::Tensor gain = at::tensor({2.0, 0.5}, at::kDouble),
                    shift = at::tensor({-1.0, 3.0}, at::kDouble);
-  const at::Tensor w = reparametrised(at::randn({2, 5, 5}, at::kDouble) * 7 + 4, gain, shift);
+  const at::Tensor w = reparametrized(at::randn({2, 5, 5}, at::kDouble) * 7 + 4, gain, shift);
   EXPECT_LT(gap(w.flatten(1).mean(1), shift), 1e-12);
   EXPECT_LT(gap(w.flatten(1).std(1, /*unbiased=*/false), gain), 1e-12);
   const at::Tensor flat = at::ones({2, 3, 3}, at::kDouble).requires_grad_();
-  const at::Tensor same = reparametrised(flat, gain, shift);
+  const at::Tensor same = reparametrized(flat, gain, shift);
   same.sum().backward();
   EXPECT_EQ(gap(same, shift.view({2, 1, 1}).expand({2, 3, 3})), 0);
   EXPECT_TRUE(flat.grad().isfinite().all().item<bool>());

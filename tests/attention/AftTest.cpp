@@ -32,10 +32,10 @@ struct Case {
 std::vector<Case> cases() {
   return {{"aft_full", {{"rank", 3}}, {3, 4, 1}, 1, 5},
           {"aft_full", {{"rank", 7}}, {4, 4, 0}, 3, 4},
-          {"aft_full", {{"factorised", false}}, {2, 5, 2}, 2, 3},
+          {"aft_full", {{"factorized", false}}, {2, 5, 2}, 2, 3},
           {"aft_full", {{"rank", 4}, {"query", false}}, {5, 3, 0}, 2, 4},
           {"aft_local", {{"rank", 6}, {"window", 2}}, {5, 4, 1}, 2, 3},
-          {"aft_local", {{"factorised", false}, {"window", 1}}, {3, 3, 2}, 1, 6},
+          {"aft_local", {{"factorized", false}, {"window", 1}}, {3, 3, 2}, 1, 6},
           {"aft_local", {{"rank", 6}, {"window", 3}, {"global", false}}, {5, 5, 0}, 3, 2},
           {"aft_local", {{"rank", 6}, {"window", 1}, {"global", false}}, {2, 6, 1}, 1, 4},
           {"aft_simple", Json::object(), {4, 3, 1}, 2, 5},
@@ -187,8 +187,8 @@ std::vector<Case> bandCases() {
           {"aft_local", {{"rank", 5}, {"window", 2}}, {1, 6, 0}, 1, 2},
           {"aft_local", {{"rank", 5}, {"window", 3}, {"global", false}}, {6, 2, 1}, 1, 3},
           {"aft_local", {{"rank", 4}, {"window", 2}, {"global", false}}, {3, 5, 0}, 1, 3},
-          {"aft_local", {{"factorised", false}, {"window", 3}}, {6, 5, 1}, 1, 3},
-          {"aft_local", {{"factorised", false}, {"window", 9}}, {3, 4, 0}, 1, 4}};
+          {"aft_local", {{"factorized", false}, {"window", 3}}, {6, 5, 1}, 1, 3},
+          {"aft_local", {{"factorized", false}, {"window", 9}}, {3, 4, 0}, 1, 4}};
 }
 
 AftBand bandOf(const Case& c) {
@@ -260,7 +260,7 @@ TEST(AftBand, GradientsAreFiniteDifferences) {
 /// digits.
 TEST(AftBand, WhatIsLeftBesideAHiddenGiantKeepsItsDigits) {
   const at::NoGradGuard noGrad;
-  const Case c{"aft_local", {{"factorised", false}, {"window", 2}}, {6, 3, 0}, 1, 2};
+  const Case c{"aft_local", {{"factorized", false}, {"window", 2}}, {6, 3, 0}, 1, 2};
   const auto layer = makeLayer(c, at::kFloat);
   at::Tensor bias = layer->named_parameters()["position_bias"];
   const int giant = 7;
@@ -311,7 +311,7 @@ TEST(AftBand, IsCountedByItsPairs) {
   EXPECT_EQ(AftBand::pairs(grid, 2), pairs);
   const auto sums = [](int window) {
     CostCounter counter;
-    mechanismOf("aft_local")
+    findMechanism("aft_local")
         .count(counter, {.width = 8,
                          .heads = 2,
                          .grid = {28, 28, 1},
@@ -428,13 +428,13 @@ TEST(Aft, NonsenseIsRefusedByItsPath) {
   EXPECT_EQ(pathOf("aft_full", {{"rank", 0}}, {}), "model.attention.rank");
   EXPECT_EQ(pathOf("aft_full", {{"window", 3}}, {}), "model.attention.window");
   EXPECT_EQ(pathOf("aft_simple", {{"rank", 3}}, {}), "model.attention.rank");
-  EXPECT_EQ(pathOf("aft_full", {{"factorised", false}}, {65, 64, 0}), "model.attention.factorised");
+  EXPECT_EQ(pathOf("aft_full", {{"factorized", false}}, {65, 64, 0}), "model.attention.factorized");
   EXPECT_EQ(pathOf("aft_local", {{"window", 0}, {"global", false}}, {}), "model.attention.window");
   EXPECT_EQ(pathOf("aft_local", {{"window", 0}}, {}), "accepted");
   for (const char* name : {"aft_full", "aft_local", "aft_simple", "aft_conv"}) {
     const auto layer = makeAttention(name, {.width = 8, .heads = 2, .grid = {}});
     EXPECT_THROW(layer->setMasks({*headMaskFromText("hard:3"), {}}), Failure) << name;
-    EXPECT_FALSE(mechanismOf(name).variant.maskable) << name;
+    EXPECT_FALSE(findMechanism(name).variant.maskable) << name;
   }
 }
 

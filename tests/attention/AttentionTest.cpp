@@ -12,7 +12,7 @@
 
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/backbones/Model.h"
 
 namespace headlight {
@@ -110,7 +110,7 @@ TEST_P(SoftmaxKernels, EqualTheNaiveReference) {
     at::Tensor mixed = at::zeros({2, tokens, width}, at::kDouble);
     for (int image = 0; image < 2; ++image)
       for (int head = 0; head < c.heads; ++head) {
-        std::vector<std::uint8_t> ones = neighbourhoodMask(c.grid, masksOf(c)[head].window);
+        std::vector<std::uint8_t> ones = neighborhoodMask(c.grid, masksOf(c)[head].window);
         if (masksOf(c)[head].kind == MaskKind::Random) {
           const at::Tensor drawn = layer->named_buffers()["random_mask"][head].to(at::kByte);
           ones.assign(drawn.data_ptr<std::uint8_t>(),
@@ -178,7 +178,7 @@ TEST(DenseAttention, FusedEqualsPlainForwardAndBackward) {
                              : mask.kind == MaskKind::Soft   ? LogitRule::Blend
                              : mask.kind == MaskKind::Strict ? LogitRule::Forbid
                                                              : LogitRule::Multiply);
-      const auto ones = neighbourhoodMask(c.grid, mask.window);
+      const auto ones = neighborhoodMask(c.grid, mask.window);
       at::Tensor m = at::empty({tokens, tokens});
       std::copy(ones.begin(), ones.end(), m.data_ptr<float>());
       logits.masks.push_back(m);
@@ -272,7 +272,7 @@ TEST(SoftmaxAttention, AWindowOverTheWholeGridChangesNothingAndStrictSeesOnlyIts
   c.masks = {"strict:3", "strict:1"};
   CollectingHook tap;
   makeLayer(c, at::kFloat)->forward(x, &tap);
-  const auto ones = neighbourhoodMask(c.grid, 3);
+  const auto ones = neighborhoodMask(c.grid, 3);
   for (int i = 0; i < 13; ++i)
     for (int j = 0; j < 13; ++j)
       if (!ones[i * 13 + j]) {

@@ -22,12 +22,12 @@ namespace {
 constexpr double kCausalTolerance = 1e-5;  // float32 against double
 
 std::vector<CausalAftOptions> causalCases() {
-  const auto make = [](const char* mechanism, bool factorised, std::int64_t window, bool query) {
+  const auto make = [](const char* mechanism, bool factorized, std::int64_t window, bool query) {
     return CausalAftOptions{.mechanism = mechanism,
                             .width = 6,
                             .length = 17,
                             .rank = 4,
-                            .factorised = factorised,
+                            .factorized = factorized,
                             .window = window,
                             .query = query};
   };
@@ -83,7 +83,7 @@ Rows naivePairs(const CausalAft& layer, const CausalAftOptions& options) {
   if (options.mechanism == "aft_simple") return w;
   const auto parameters = layer.named_parameters();
   Rows u, v, full;
-  if (options.factorised) {
+  if (options.factorized) {
     u = rowsOf(parameters["position_u"]);
     v = rowsOf(parameters["position_v"]);
   } else {
@@ -93,8 +93,8 @@ Rows naivePairs(const CausalAft& layer, const CausalAftOptions& options) {
     for (std::size_t s = 0; s <= t; ++s) {
       if (options.mechanism == "aft_local" && static_cast<std::int64_t>(t - s) >= options.window)
         continue;
-      if (!options.factorised) w[t][s] = full[t][s];
-      for (std::size_t r = 0; options.factorised && r < u[t].size(); ++r)
+      if (!options.factorized) w[t][s] = full[t][s];
+      for (std::size_t r = 0; options.factorized && r < u[t].size(); ++r)
         w[t][s] += u[t][r] * v[s][r];
     }
   return w;
@@ -130,7 +130,7 @@ double gapTo(const at::Tensor& x, const Rows& expected) {
 }
 
 std::string nameOf(const CausalAftOptions& options) {
-  return options.mechanism + (options.factorised ? " factorised" : " full matrix") + " window " +
+  return options.mechanism + (options.factorized ? " factorized" : " full matrix") + " window " +
          std::to_string(options.window) + (options.query ? "" : " no query");
 }
 
@@ -302,9 +302,9 @@ TEST(CausalAft, WhatCannotBeIsRefusedByItsPath) {
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 256}), "accepted");
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 6144}), "model.mechanism");
   EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 12288, .window = 0}), "accepted");
-  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4097, .factorised = false, .window = 0}),
+  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4097, .factorized = false, .window = 0}),
             "model.mechanism");
-  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4097, .factorised = false}),
+  EXPECT_EQ(pathOf({.mechanism = "aft_local", .length = 4097, .factorized = false}),
             "model.mechanism");
   EXPECT_EQ(pathOf({.mechanism = "aft_simple", .length = 50000}), "accepted");
 }

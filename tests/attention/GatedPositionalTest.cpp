@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // ConViT's gated positional attention: against a deliberately naive double-precision reference, its
-// gradients, its gates' ends and its local initialisation.
+// gradients, its gates' ends and its local initialization.
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "core/attention/softmax/GatedPositionalAttention.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
@@ -104,7 +104,7 @@ TEST(GatedPositional, EqualsTheNaiveReference) {
     for (int image = 0; image < 2; ++image)
       for (int head = 0; head < c.heads; ++head) {
         const HeadMask mask = *headMaskFromText(c.masks[head]);
-        const auto ones = neighbourhoodMask(c.grid, mask.window);
+        const auto ones = neighborhoodMask(c.grid, mask.window);
         const double share = 1 / (1 + std::exp(-gates[head]));
         for (int i = 0; i < tokens; ++i) {
           const auto content = softmaxRow(tokens, i, [&](int n, int m) {

@@ -12,7 +12,7 @@
 #include "core/attention/Mechanisms.h"
 #include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
@@ -27,7 +27,7 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  const std::string noise = "\"initialisation\": \"random\"";
+  const std::string noise = "\"initialization\": \"random\"";
   return {{{3, 3, 1}, 1, 4, "{" + noise + "}", {"none"}},
           {{4, 6, 2}, 3, 8, "{" + noise + ", \"fidelity\": 5}", {"none", "hard:3", "soft:3@0.3"}},
           {{5, 3, 0}, 2, 5, "{" + noise + ", \"rolled\": false}", {"strict:3", "none"}},
@@ -94,7 +94,7 @@ std::vector<double> naiveMap(const Case& c, const std::vector<double>& qkv, int 
                              const std::vector<double>& a, const std::vector<double>& b) {
   const int tokens = c.grid.tokens(), width = c.heads * c.headWidth;
   const HeadMask mask = *headMaskFromText(c.masks[head]);
-  const auto ones = neighbourhoodMask(c.grid, mask.window);
+  const auto ones = neighborhoodMask(c.grid, mask.window);
   const bool onLogits = Json::parse(c.options).value("placement", "weights") == "logits";
   std::vector<double> map(tokens * tokens);
   for (int i = 0; i < tokens; ++i) {
@@ -226,8 +226,8 @@ TEST(LearnedMask, StartsAsItsFilterAndHeadsDiffer) {
     return std::max(std::abs(down), std::abs(right)) <= (window - 1) / 2;
   };
   const at::NoGradGuard noGrad;
-  const auto conv = start("{\"initialisation\": \"conv\"}"), gaussian = start("{\"sigma\": 1.5}"),
-             wide = start("{\"fidelity\": 5, \"window\": 3, \"initialisation\": \"conv\"}");
+  const auto conv = start("{\"initialization\": \"conv\"}"), gaussian = start("{\"sigma\": 1.5}"),
+             wide = start("{\"fidelity\": 5, \"window\": 3, \"initialization\": \"conv\"}");
   for (int head = 0; head < 2; ++head) {
     EXPECT_LT(gapFromFilter(conv->mask()[head], grid,
                             [&](int i, int j) { return inside(3, i, j) ? 1.0 : 0.0; }),
@@ -243,7 +243,7 @@ TEST(LearnedMask, StartsAsItsFilterAndHeadsDiffer) {
   }
   const at::Tensor a = named(*gaussian, "learned_mask_a");
   EXPECT_GT((a[0] - a[1]).abs().max().item<double>(), 0.1);
-  const at::Tensor noise = named(*start("{\"initialisation\": \"random\"}"), "learned_mask_a");
+  const at::Tensor noise = named(*start("{\"initialization\": \"random\"}"), "learned_mask_a");
   EXPECT_NEAR(noise.std().item<double>(), 1 / std::sqrt(3.0), 0.1);
   EXPECT_TRUE(at::equal(a, named(*start("{\"sigma\": 1.5}"), "learned_mask_a")));  // the same seed
 }
@@ -310,7 +310,7 @@ std::string refusedAt(const std::string& options) {
 TEST(LearnedMask, RefusesNonsenseAtItsPath) {
   EXPECT_EQ(refusedAt("{}"), "nowhere");
   EXPECT_EQ(refusedAt("{\"placement\": \"before\"}"), "model.attention.placement");
-  EXPECT_EQ(refusedAt("{\"initialisation\": 3}"), "model.attention.initialisation");
+  EXPECT_EQ(refusedAt("{\"initialization\": 3}"), "model.attention.initialization");
   EXPECT_EQ(refusedAt("{\"fidelity\": 0}"), "model.attention.fidelity");
   EXPECT_EQ(refusedAt("{\"fidelity\": 4}"), "model.attention.fidelity");
   EXPECT_EQ(refusedAt("{\"fidelity\": 4, \"window\": 3}"), "nowhere");
@@ -329,7 +329,7 @@ TEST(LearnedMask, SaysWhetherItsMapsAreSigned) {
   EXPECT_FALSE(layer("logits")->mapIsSigned());
 }
 
-TEST(LearnedMask, ItsPictureIsTheMask) {
+TEST(LearnedMask, ItsImageIsTheMask) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
     const auto pairs = layer->learnedPairs();

@@ -348,8 +348,8 @@ TEST(LightSelfLimited, TheMapIsSignedOnlyWithItsOuterBias) {
 }
 
 /// What DS, B_i or B_o says of two places of a window, straight from the parameter of its name.
-double naivePicture(const Case& c, const LightSelfLimitedAttention& layer, const std::string& name,
-                    int head, const testing::Place& query, const testing::Place& key) {
+double naiveImage(const Case& c, const LightSelfLimitedAttention& layer, const std::string& name,
+                  int head, const testing::Place& query, const testing::Place& key) {
   const int columns = std::min(c.grid.cols, c.window);
   if (name == "dynamic_scale")
     return parameter(layer, name)[query.row * columns + query.col][key.row * columns + key.col]
@@ -358,7 +358,7 @@ double naivePicture(const Case& c, const LightSelfLimitedAttention& layer, const
                                 key);
 }
 
-TEST(LightSelfLimited, ItsPicturesAreWhatItsParametersSayOfEveryPairOfPatches) {
+TEST(LightSelfLimited, ItsImagesAreWhatItsParametersSayOfEveryPairOfPatches) {
   for (const Case& c : cases()) {
     const auto layer = makeLayer(c, at::kFloat);
     const int columns = std::min(c.grid.cols, c.window);
@@ -377,7 +377,7 @@ TEST(LightSelfLimited, ItsPicturesAreWhatItsParametersSayOfEveryPairOfPatches) {
                     query.sharesRegion(key) && key.patch >= 0 ? c.grid.prefix + key.patch : -1);
           for (int h = 0; h < pairs.values.size(0); ++h)
             EXPECT_FLOAT_EQ(pairs.values[h][from][to].item<float>(),
-                            naivePicture(c, *layer, pairs.name, h, query, key))
+                            naiveImage(c, *layer, pairs.name, h, query, key))
                 << pairs.name;
         }
       }
@@ -385,7 +385,7 @@ TEST(LightSelfLimited, ItsPicturesAreWhatItsParametersSayOfEveryPairOfPatches) {
   }
 }
 
-TEST(LightSelfLimited, ItOffersThePicturesThatItHas) {
+TEST(LightSelfLimited, ItOffersTheImagesThatItHas) {
   const auto offered = [](const Json& own) {
     Case c{{4, 4, 0}, 2, 0, 3, 4, {"none", "none", "none"}};
     c.own = own;
@@ -443,8 +443,8 @@ TEST(LightSelfLimited, AClassTokenStandsInEveryWindow) {
   EXPECT_GT(map.select(3, 0).min().item<float>(), 0);  // seen from every window
   EXPECT_GT(map.select(2, 0).min().item<float>(), 0);  // and sees all of them
   EXPECT_LT((map.sum(-1) - 1).abs().max().item<float>(), 1e-6);
-  const at::Tensor renormalised = patches / patches.sum(-1, /*keepdim=*/true);
-  EXPECT_LT((renormalised - plainTap.maps[0]).abs().max().item<float>(), 1e-6);
+  const at::Tensor renormalized = patches / patches.sum(-1, /*keepdim=*/true);
+  EXPECT_LT((renormalized - plainTap.maps[0]).abs().max().item<float>(), 1e-6);
   for (const LearnedPairs& pairs : classed->learnedPairs()) {
     EXPECT_EQ(pairs.places.size(0), 25);
     EXPECT_EQ(pairs.places[0].item<int>(), -1);

@@ -124,10 +124,10 @@ Rows naiveWeights(const std::string& kernel, const Rows& q, const Rows& k) {
         for (std::size_t f = 0; f < width; ++f)
           w += features[f] * std::exp(k[j][f]) / keySums[f];
       } else if (kernel == "mean_centering") {
-        Row centred = k[j];
+        Row centerd = k[j];
         for (std::size_t f = 0; f < width; ++f)
-          centred[f] -= keyMean[f];
-        w = 1 + dot(q[i], centred) / std::sqrt(double(width));
+          centerd[f] -= keyMean[f];
+        w = 1 + dot(q[i], centerd) / std::sqrt(double(width));
       } else {
         w = reluDot(q[i], k[j]);
       }
@@ -260,17 +260,17 @@ TEST(LinearAngular, EveryKernelEqualsItsNaiveReference) {
       const auto layer = makeLayer(c, options);
       layer->eval();
       const at::Tensor x = at::randn({2, c.grid.tokens(), c.heads * c.headWidth}) * 2;
-      for (const bool castled : {false, true}) {
-        layer->auxiliary().setCastled(castled);
+      for (const bool withoutBranch : {false, true}) {
+        layer->auxiliary().setBranchDropped(withoutBranch);
         CollectingHook tap;
         const at::Tensor output = layer->forward(x, &tap);
         const Expected expected =
-            naive(c, kernel, *layer, x, options["epsilon"].get<double>(), !castled);
-        EXPECT_LT(gap(output, expected.output), kTolerance) << kernel << " " << castled;
-        EXPECT_LT(gap(tap.maps.at(0), expected.map), kTolerance) << kernel << " " << castled;
+            naive(c, kernel, *layer, x, options["epsilon"].get<double>(), !withoutBranch);
+        EXPECT_LT(gap(output, expected.output), kTolerance) << kernel << " " << withoutBranch;
+        EXPECT_LT(gap(tap.maps.at(0), expected.map), kTolerance) << kernel << " " << withoutBranch;
         EXPECT_LT(gap(output, layer->forward(x, nullptr)), 1e-6) << "the tap changed something";
-        EXPECT_EQ(layer->mapRowsSumToOne(), castled && isStochastic(expected.map)) << kernel;
-        if (castled) continue;
+        EXPECT_EQ(layer->mapRowsSumToOne(), withoutBranch && isStochastic(expected.map)) << kernel;
+        if (withoutBranch) continue;
         EXPECT_NEAR(reading(*layer, "nonzeros"), expected.nonzeros, 1e-6);
         EXPECT_GT(expected.nonzeros, 0.1);
         EXPECT_LT(expected.nonzeros, 0.9);
@@ -324,7 +324,7 @@ TEST(LinearAngular, QTimesKVIsQKTimesV) {
 TEST(LinearAngular, WithoutAuxiliaryBranchTimeAndMemoryAreLinear) {
   // 65536 tokens: one T × T tensor of one head would take 16 GiB.
   const Case c{{256, 256, 0}, 2, 4};
-  const auto layer = makeLayer(c, {{"castled", true}});
+  const auto layer = makeLayer(c, {{"without_branch", true}});
   layer->eval();
   const at::NoGradGuard noGrad;
   const at::Tensor output = layer->forward(at::randn({1, c.grid.tokens(), 8}), nullptr);
@@ -340,7 +340,7 @@ TEST(LinearAngular, CastlingChangesNothingExactlyWhereNoNonzeroIsLeft) {
     layer->eval();
     const at::Tensor before = layer->forward(x, nullptr);
     const double nonzeros = reading(*layer, "nonzeros");
-    layer->auxiliary().setCastled(true);
+    layer->auxiliary().setBranchDropped(true);
     const at::Tensor after = layer->forward(x, nullptr);
     EXPECT_TRUE(std::isnan(reading(*layer, "nonzeros")));  // Z was not even formed
     EXPECT_EQ(at::equal(before, after), nonzeros == 0);
@@ -417,13 +417,14 @@ TEST(LinearAngular, CountsWhatItBuilds) {
       parameters += parameter.numel();
     EXPECT_EQ(counter.cost().parameters, parameters);
   }
-  // Castled, attention costs T·d² twice a head instead of T²·d.
-  const auto macs = [](bool castled) {
+  // Without the branch, attention costs T·d² twice a head instead of T²·d.
+  const auto macs = [](bool withoutBranch) {
     CostCounter counter;
-    LinearAngular::count(counter, {.width = 64,
-                                   .heads = 2,
-                                   .grid = {10, 10, 0},
-                                   .options = {{"castled", castled}, {"residual", "none"}}});
+    LinearAngular::count(counter,
+                         {.width = 64,
+                          .heads = 2,
+                          .grid = {10, 10, 0},
+                          .options = {{"without_branch", withoutBranch}, {"residual", "none"}}});
     return counter.cost().macs - 4 * 100 * 64 * 64;
   };
   EXPECT_EQ(macs(true), 2 * 2 * 100 * 32 * 32);
@@ -449,7 +450,7 @@ TEST(LinearAngular, RefusesNonsenseAndMasks) {
   const auto layer = makeLayer(c, Json::object());
   EXPECT_THROW(layer->setMasks({*headMaskFromText("hard:3"), {}}), Failure);
   layer->setMasks({{}, {}});
-  EXPECT_FALSE(mechanismOf("linear_angular").variant.maskable);
+  EXPECT_FALSE(findMechanism("linear_angular").variant.maskable);
 }
 
 }  // namespace

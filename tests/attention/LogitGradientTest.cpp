@@ -63,7 +63,7 @@ TEST_P(LogitGradient, IsThatOfCentralDifferences) {
   options.grid = kSmallGrid;
   options.options = Json::parse(
       std::string(R"({"fidelity": 3, "placement": ")") + GetParam() +
-      R"(", "initialisation": "random", "sigma": 1.0, "window": 0, "rolled": true, "learned": true})");
+      R"(", "initialization": "random", "sigma": 1.0, "window": 0, "rolled": true, "learned": true})");
   LearnedMaskAttention attention(options);
   attention.to(at::kDouble);
   attention.eval();

@@ -15,7 +15,7 @@
 #include "core/base/TorchCompat.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 
 namespace headlight::testing {
 
@@ -48,7 +48,7 @@ inline std::vector<MaskedCase> maskedCases() {
 inline std::vector<std::uint8_t> onesOf(const MaskedCase& c, int head) {
   const HeadMask mask = *headMaskFromText(c.masks[head]);
   return mask.kind == MaskKind::Random ? randomMask(c.grid, c.grid, mask.window, mask.seed)
-                                       : neighbourhoodMask(c.grid, mask.window);
+                                       : neighborhoodMask(c.grid, mask.window);
 }
 
 inline bool isStrict(const MaskedCase& c, int head) {
@@ -64,7 +64,7 @@ inline HeadLogits logitsOf(const MaskedCase& c, const at::TensorOptions& like) {
     const at::Tensor mask = at::empty({tokens, tokens}, at::kByte);
     std::copy(ones.begin(), ones.end(), mask.data_ptr<std::uint8_t>());
     logits.masks.push_back(mask.to(like));
-    logits.sets.push_back(setsOf(c.grid, ones.data()));
+    logits.sets.push_back(selectedSets(c.grid, ones.data()));
     logits.rules.push_back(isStrict(c, h) ? LogitRule::Forbid : LogitRule::Multiply);
   }
   return logits;

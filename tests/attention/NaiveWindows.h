@@ -52,7 +52,7 @@ struct Place {
   int patch;       ///< −1 on the padding
   int row, col;    ///< in its window
   int window[2];   ///< which
-  int regions[2];  ///< of the picture, that the shift brought together in a window
+  int regions[2];  ///< of the image, that the shift brought together in a window
   bool sharesWindow(const Place& other) const {
     return std::equal(window, window + 2, other.window);
   }

@@ -2,7 +2,7 @@
 
 // Pooling attention against loops written from MViTv2's Eq. 1 to 6.
 
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaivePooling.h"
 
@@ -28,7 +28,7 @@ at::Tensor naiveWeights(const Case& c, PoolingAttention& layer, const Weights& p
   auto weights = result.accessor<double, 3>();
   const auto masks = c.headMasks();
   for (int h = 0; h < c.heads; ++h) {
-    auto ones = neighbourhoodMask(qg, kg, masks[h].window);
+    auto ones = neighborhoodMask(qg, kg, masks[h].window);
     if (masks[h].kind == MaskKind::Random) {
       const at::Tensor drawn = layer.named_buffers()["random_mask"][h].to(at::kByte).contiguous();
       ones.assign(drawn.data_ptr<std::uint8_t>(), drawn.data_ptr<std::uint8_t>() + drawn.numel());

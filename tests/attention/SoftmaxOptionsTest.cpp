@@ -177,8 +177,8 @@ TEST(SoftmaxOptions, EqualTheNaiveReference) {
     }
     at::Tensor joined = at::cat(mixed, 1);
     if (c.options.contains("inner_norm")) {
-      const at::Tensor centred = joined - joined.mean(1, true);
-      joined = centred / (centred.square().mean(1, true) + 1e-6).sqrt() *
+      const at::Tensor centerd = joined - joined.mean(1, true);
+      joined = centerd / (centerd.square().mean(1, true) + 1e-6).sqrt() *
                    parameter(*layer, "norm.weight") +
                parameter(*layer, "norm.bias");
     }

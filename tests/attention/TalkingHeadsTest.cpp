@@ -11,7 +11,7 @@
 
 #include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/attention/softmax/TalkingHeadsAttention.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
@@ -87,7 +87,7 @@ Expected naive(const Case& c, TalkingHeadsAttention& layer, const at::Tensor& x)
   auto output = result.output.accessor<double, 2>();
   const auto masks = c.headMasks();
   for (int h = 0; h < c.heads; ++h) {
-    auto ones = neighbourhoodMask(c.grid, masks[h].window);
+    auto ones = neighborhoodMask(c.grid, masks[h].window);
     if (masks[h].kind == MaskKind::Random) {
       const at::Tensor drawn = layer.named_buffers()["random_mask"][h].to(at::kByte).contiguous();
       ones.assign(drawn.data_ptr<std::uint8_t>(), drawn.data_ptr<std::uint8_t>() + drawn.numel());
@@ -170,7 +170,7 @@ TEST(TalkingHeads, StrictMasksLeaveNothingOutsideTheirWindow) {
   CollectingHook tap;
   const at::NoGradGuard noGrad;
   makeLayer(c, at::kFloat)->forward(at::randn({1, 25, 8}), &tap);
-  const auto ones = neighbourhoodMask(c.grid, 3);
+  const auto ones = neighborhoodMask(c.grid, 3);
   const at::Tensor map = tap.maps.at(0)[0];
   for (int i = 0; i < 25; ++i)
     for (int j = 0; j < 25; ++j)

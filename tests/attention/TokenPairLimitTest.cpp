@@ -44,9 +44,9 @@ TEST(TokenPairLimit, AreAskedForByEveryMechanismThatKeepsThem) {
   const std::vector<Attempt> attempts{
       {"gated_positional", Json::object(), large, "model.patch_size"},
       {"aft_local", Json::object(), large, "model.patch_size"},
-      {"aft_full", {{"factorised", false}}, large, "model.attention.factorised"},
+      {"aft_full", {{"factorized", false}}, large, "model.attention.factorized"},
       {"learned_mask", {{"rolled", false}}, large, "model.patch_size"},
-      {"learned_mask", {{"initialisation", "random"}}, large, "model.patch_size"},
+      {"learned_mask", {{"initialization", "random"}}, large, "model.patch_size"},
       {"window", {{"window", 256}}, large, "model.attention.window"},
       {"window", {{"window", 65}, {"shift", false}}, large, "model.attention.window"},
       {"lsla", {{"window", 64}}, large, "model.attention.window"},
@@ -57,7 +57,7 @@ TEST(TokenPairLimit, AreAskedForByEveryMechanismThatKeepsThem) {
     EXPECT_EQ(pathOf([&] { makeAttention(mechanism, options); }), path) << mechanism << given;
     EXPECT_EQ(pathOf([&] {
                 CostCounter counter;
-                mechanismOf(mechanism).count(counter, options);
+                findMechanism(mechanism).count(counter, options);
               }),
               path)
         << mechanism << given;

@@ -35,7 +35,7 @@ TEST(Ranges, AreWrittenShort) {
 }
 
 TEST(Result, AnExceptionsCallStackAndSourcesAreNotSaid) {
-  const auto said = [](const char* what) { return messageOf(std::runtime_error(what)); };
+  const auto said = [](const char* what) { return failureMessage(std::runtime_error(what)); };
   EXPECT_EQ(said("a plain message"), "a plain message");
   EXPECT_EQ(said("sizes differ\nException raised from f at ../aten/F.cpp:12 (most recent call "
                  "first):\nframe #0: c10::Error"),
@@ -46,7 +46,7 @@ TEST(Result, AnExceptionsCallStackAndSourcesAreNotSaid) {
   EXPECT_EQ(said("[enforce fail at inline_container.cc:145] . file not found"), "file not found");
   EXPECT_EQ(said("x > 0 INTERNAL ASSERT FAILED at \"../c10/core/X.cpp\":41, please report a bug"),
             "x > 0 INTERNAL ASSERT FAILED, please report a bug");
-  EXPECT_EQ(said("frame #0: nothing else"), "something inside failed");
+  EXPECT_EQ(said("frame #0: nothing else"), "internal error");
 }
 
 using FilesTest = Folder;
@@ -105,7 +105,7 @@ TEST_F(FolderLockTest, IsSharedAmongThoseWhoShareIt) {
     EXPECT_TRUE(first.ok());
     EXPECT_TRUE(second.ok());
     EXPECT_EQ(FolderLock::acquire(folder).error().code, ErrorCode::Busy);
-    EXPECT_EQ(lockStateOf(folder), LockState::Held);
+    EXPECT_EQ(readLockState(folder), LockState::Held);
   }
   const auto alone = FolderLock::acquire(folder);
   EXPECT_TRUE(alone.ok());

@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-// RFC 3720, appendix B.4, and the check value of the catalogue of CRCs.
+// RFC 3720, appendix B.4, and the check value of the catalog of CRCs.
 TEST(Crc32c, GivesThePublishedValues) {
   EXPECT_EQ(crc32cOf("123456789"), 0xe3069283u);
   EXPECT_EQ(crc32cOf(std::string(32, '\0')), 0x8a9136aau);

@@ -15,7 +15,7 @@
 #include "core/models/Registry.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
 
 int main(int count, char** arguments) {

@@ -49,7 +49,7 @@ using Weights = std::map<std::string, at::Tensor>;
 
 struct Run {
   Times times;
-  Weights weights;  ///< with the optimiser's moments
+  Weights weights;  ///< with the optimizer's moments
   std::int64_t steps = 0;
 };
 
@@ -84,7 +84,8 @@ struct ExplanationMethod {
   std::vector<Times> runs = {};
 };
 
-ExplanationMethod wayOf(const char* name, Experiment experiment, std::int64_t every, bool records) {
+ExplanationMethod explanationOf(const char* name, Experiment experiment, std::int64_t every,
+                                bool records) {
   TelemetryConfig telemetry;
   telemetry.alsSteps = every;
   if (every == 0) telemetry.metricsSteps = 1'000'000'000;
@@ -95,37 +96,40 @@ ExplanationMethod wayOf(const char* name, Experiment experiment, std::int64_t ev
 
 enum { kNeither, kTelemetry, kBoth, kTelemetryEachStep, kBothEachStep };
 
-std::vector<ExplanationMethod> waysOf(const Experiment& experiment) {
+std::vector<ExplanationMethod> explanationsOf(const Experiment& experiment) {
   const std::int64_t usual = TelemetryConfig{}.alsSteps;
-  return {wayOf("neither", experiment, 0, false), wayOf("telemetry", experiment, usual, false),
-          wayOf("both", experiment, usual, true),
-          wayOf("telemetry, each step", experiment, 1, false),
-          wayOf("both, each step", experiment, 1, true)};
+  return {explanationOf("neither", experiment, 0, false),
+          explanationOf("telemetry", experiment, usual, false),
+          explanationOf("both", experiment, usual, true),
+          explanationOf("telemetry, each step", experiment, 1, false),
+          explanationOf("both, each step", experiment, 1, true)};
 }
 
-void printMedians(const ExplanationMethod& way) {
+void printMedians(const ExplanationMethod& method) {
   std::array<std::vector<double>, 3> columns;
-  for (const Times& times : way.runs) {
+  for (const Times& times : method.runs) {
     columns[0].push_back(times.wall);
     columns[1].push_back(times.user);
     columns[2].push_back(times.system);
   }
-  std::printf("%-21s wall %7.2f s  user %7.2f s  system %6.2f s\n", way.name, middleOf(columns[0]),
-              middleOf(columns[1]), middleOf(columns[2]));
+  std::printf("%-21s wall %7.2f s  user %7.2f s  system %6.2f s\n", method.name,
+              middleOf(columns[0]), middleOf(columns[1]), middleOf(columns[2]));
 }
 
 /// Of each round how much longer the one took than the other, in percent of a run with neither,
 /// divided by `times`.
-void printRatio(const char* what, const std::vector<ExplanationMethod>& ways, int one, int other,
-                double times = 1) {
-  const auto runsOf = [&](int way) { return ways[static_cast<std::size_t>(way)].runs; };
-  const auto way = runsOf(one), against = runsOf(other), neither = runsOf(kNeither);
+void printRatio(const char* what, const std::vector<ExplanationMethod>& explanations, int one,
+                int other, double times = 1) {
+  const auto expandRuns = [&](int method) {
+    return explanations[static_cast<std::size_t>(method)].runs;
+  };
+  const auto method = expandRuns(one), against = expandRuns(other), neither = expandRuns(kNeither);
   std::printf("%-36s", what);
   for (const auto& [name, time] :
        {std::pair{"wall", &Times::wall}, std::pair{"user", &Times::user}}) {
     std::vector<double> percent;
-    for (std::size_t i = 0; i < way.size(); ++i)
-      percent.push_back(100 * (way[i].*time - against[i].*time) / (neither[i].*time * times));
+    for (std::size_t i = 0; i < method.size(); ++i)
+      percent.push_back(100 * (method[i].*time - against[i].*time) / (neither[i].*time * times));
     const auto [least, most] = std::minmax_element(percent.begin(), percent.end());
     std::printf("  %s %+6.3f %% (%+.3f to %+.3f)", name, middleOf(percent), *least, *most);
   }
@@ -133,19 +137,20 @@ void printRatio(const char* what, const std::vector<ExplanationMethod>& ways, in
 }
 
 /// The ways take turns, each round from another one on. Whether all weights were the same.
-bool measure(std::vector<ExplanationMethod>& ways, int rounds) {
+bool measure(std::vector<ExplanationMethod>& explanations, int rounds) {
   Weights first;
   bool same = true;
   for (int round = 0; round < rounds; ++round)
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      ExplanationMethod& way = ways[(i + static_cast<std::size_t>(round)) % ways.size()];
-      Run run = runOf(way.experiment);
+    for (std::size_t i = 0; i < explanations.size(); ++i) {
+      ExplanationMethod& method =
+          explanations[(i + static_cast<std::size_t>(round)) % explanations.size()];
+      Run run = runOf(method.experiment);
       if (first.empty()) {
         std::printf("%lld steps a run\n", static_cast<long long>(run.steps));
         first = run.weights;
       }
       same = same && areSame(first, run.weights);
-      way.runs.push_back(run.times);
+      method.runs.push_back(run.times);
       std::fflush(stdout);
     }
   return same;
@@ -165,7 +170,7 @@ int main(int count, char** arguments) {
                  "[THREADS 1]\n");
     return 2;
   }
-  Experiment experiment = valueOrThrow(readExperiment(arguments[1], modelCatalogue()));
+  Experiment experiment = valueOrThrow(readExperiment(arguments[1], modelCatalog()));
   experiment.training.epochs = numberAt(count, arguments, 3, 2);
   experiment.training.warmupEpochs = 1;
   experiment.threads = numberAt(count, arguments, 4, 1);
@@ -173,18 +178,18 @@ int main(int count, char** arguments) {
   std::printf("%s, %lld epochs, threads %d, heads measured every %lld steps\n", arguments[1],
               static_cast<long long>(experiment.training.epochs), experiment.threads,
               static_cast<long long>(usual));
-  std::vector<ExplanationMethod> ways = waysOf(experiment);
-  const bool same = measure(ways, numberAt(count, arguments, 2, 5));
-  for (const ExplanationMethod& way : ways)
-    printMedians(way);
+  std::vector<ExplanationMethod> explanations = explanationsOf(experiment);
+  const bool same = measure(explanations, numberAt(count, arguments, 2, 5));
+  for (const ExplanationMethod& method : explanations)
+    printMedians(method);
   const auto times = static_cast<double>(usual);
-  printRatio("telemetry", ways, kTelemetry, kNeither);
-  printRatio("recording the evolution", ways, kBoth, kTelemetry);
-  printRatio("both", ways, kBoth, kNeither);
+  printRatio("telemetry", explanations, kTelemetry, kNeither);
+  printRatio("recording the evolution", explanations, kBoth, kTelemetry);
+  printRatio("both", explanations, kBoth, kNeither);
   std::printf("each step, divided by %lld:\n", static_cast<long long>(usual));
-  printRatio("telemetry", ways, kTelemetryEachStep, kNeither, times);
-  printRatio("recording the evolution", ways, kBothEachStep, kTelemetryEachStep, times);
-  printRatio("both", ways, kBothEachStep, kNeither, times);
+  printRatio("telemetry", explanations, kTelemetryEachStep, kNeither, times);
+  printRatio("recording the evolution", explanations, kBothEachStep, kTelemetryEachStep, times);
+  printRatio("both", explanations, kBothEachStep, kNeither, times);
   std::printf("weights: %s\n", same ? "the same, bit for bit, in all runs" : "NOT THE SAME");
   return same ? 0 : 1;
 }

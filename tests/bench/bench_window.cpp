@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// From a mask edit to the pixels of the window: Document::pushEdit, the look in the background, and
-// the end of the paint event that shows it, for the canvas and for the grid of heads. DeiT-T at 224
-// (or another published name, and size) with random weights. Prints the median over edits in every
-// layer. Then from a move of the cursor to another patch to the pixels: how long the window is
-// busy.
+// From a mask edit to the pixels of the window: InferenceInputs::pushEdit, the look in the
+// background, and the end of the paint event that shows it, for the canvas and for the grid of
+// heads. DeiT-T at 224 (or another published name, and size) with random weights. Prints the median
+// over edits in every layer. Then from a move of the cursor to another patch to the pixels: how
+// long the window is busy.
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -43,7 +43,7 @@ class PaintWatch : public QObject {
  public:
   PaintWatch(Document* document, QWidget* widget) : m_widget(widget) {
     widget->installEventFilter(this);
-    connect(document, &Document::lookChanged, this, [this] { m_looked = true; });
+    connect(document, &Document::inferenceChanged, this, [this] { m_looked = true; });
     m_clock.start();
   }
   double milliseconds = -1;  ///< since it was made; negative: not yet
@@ -81,10 +81,10 @@ bool waitFor(const std::function<bool()>& reached, int seconds) {
 /// Milliseconds from the edit to the end of the paint event that shows its look; negative: none.
 double timeEdit(MainWindow& window, QWidget* surface, int layer, const HeadMask& mask) {
   Document* document = window.document();
-  const auto edit = makeMaskEdit(document->masks(), {{layer, 0}}, mask, "benchmark");
+  const auto edit = makeMaskEdit(document->inputs().masks(), {{layer, 0}}, mask, "benchmark");
   if (!edit || edit->empty()) return -1;
   PaintWatch watch(document, surface);
-  document->pushEdit(*edit);
+  document->inputs().pushEdit(*edit);
   waitFor([&] { return watch.milliseconds >= 0; }, 60);
   return watch.milliseconds;
 }
@@ -94,7 +94,7 @@ bool measure(MainWindow& window, const QString& tab, QWidget* surface) {
   waitFor([&] { return window.isIdle(); }, 60);
   const HeadMask hard{MaskKind::Hard, 3}, open{};
   std::vector<double> times;
-  const int layers = window.document()->masks().layers();
+  const int layers = window.document()->inputs().masks().layers();
   for (int layer = 0; layer < layers; ++layer)
     for (int round = 0; round < 4; ++round) {
       const double took = timeEdit(window, surface, layer, round % 2 == 0 ? hard : open);
@@ -110,9 +110,9 @@ bool measure(MainWindow& window, const QString& tab, QWidget* surface) {
 double timeCursor(MainWindow& window, QWidget* surface, int token) {
   QElapsedTimer clock;
   clock.start();
-  ViewOptions view = window.document()->view();
+  ViewOptions view = window.document()->view().options();
   view.query = token;
-  window.document()->setView(view);
+  window.document()->view().set(view);
   surface->repaint();  // to its end
   return static_cast<double>(clock.nsecsElapsed()) / 1e6;
 }
@@ -120,7 +120,7 @@ double timeCursor(MainWindow& window, QWidget* surface, int token) {
 void measureCursor(MainWindow& window, const QString& tab, QWidget* surface) {
   window.showTab(tab);
   waitFor([&] { return window.isIdle(); }, 60);
-  const int tokens = window.document()->model().grid.tokens();
+  const int tokens = window.document()->inputs().model().grid.tokens();
   std::vector<double> times;
   for (int move = 0; move < 60; ++move) {
     times.push_back(timeCursor(window, surface, (move * 997 + 1) % tokens));
@@ -135,7 +135,7 @@ void measureCursor(MainWindow& window, const QString& tab, QWidget* surface) {
 int main(int count, char** arguments) {
   prepareProcessor(arguments);
   QApplication application(count, arguments);
-  initialiseHeadlightResources();
+  initializeHeadlightResources();
   if (count > 4) {
     std::fprintf(stderr, "usage: bench_window [THREADS] [MODEL] [PIXELS]\n");
     return 2;
@@ -149,17 +149,17 @@ int main(int count, char** arguments) {
   window.resize(1600, 950);
   window.show();
   window.start();
-  QObject::connect(window.lookBridge(), &ModelWorker::computeDescribed, [](const QString& text) {
+  QObject::connect(window.modelWorker(), &ModelWorker::computeDescribed, [](const QString& text) {
     std::printf("%s, window %s\n", qPrintable(text), qPrintable(QGuiApplication::platformName()));
   });
   ModelSource source;
   source.model = count > 2 ? arguments[2] : "deit_tiny_patch16_224";
   source.imageHeight = source.imageWidth = count > 3 ? std::atoi(arguments[3]) : 0;
   std::printf("%s, random weights\n", source.model.c_str());
-  window.lookBridge()->openModel(source);
+  window.modelWorker()->openModel(source);
   window.imageBridge()->loadImage(QStringLiteral(":/samples/striped-disc.png"));
-  if (!waitFor([&] { return window.document()->look() && window.isIdle(); }, 120)) {
-    std::fprintf(stderr, "there is no picture\n");
+  if (!waitFor([&] { return window.document()->inference() && window.isIdle(); }, 120)) {
+    std::fprintf(stderr, "there is no image\n");
     return 1;
   }
   auto* canvas = window.findChild<Canvas*>("canvas");

@@ -2,7 +2,7 @@
 """The loader beside torchvision's ImageFolder and DataLoader, with as many workers, in one run.
 
     python3 tests/bench/compare_loader.py --bench build/release/tests/bench/bench_loader \
-        --photos /path/to/photographs [--pictures 400] [--width 500 --height 375]
+        --photos /path/to/photographs [--images 400] [--width 500 --height 375]
 
 Makes a folder of JPEGs out of the photographs (crops of the size asked for; 0: the photographs as
 they are, over and over), then both load it, epoch by epoch in turn: random resized crop to 224
@@ -26,7 +26,7 @@ from torchvision import datasets, transforms
 parser = argparse.ArgumentParser()
 parser.add_argument("--bench", required=True)
 parser.add_argument("--photos", required=True, type=pathlib.Path)
-parser.add_argument("--pictures", type=int, default=400)
+parser.add_argument("--images", type=int, default=400)
 parser.add_argument("--width", type=int, default=500)
 parser.add_argument("--height", type=int, default=375)
 parser.add_argument("--quality", type=int, default=90)
@@ -39,7 +39,7 @@ parser.add_argument("--pairs", type=int, default=9)
 options = parser.parse_args()
 
 
-def make_picture(photo, path, draw):
+def make_image(photo, path, draw):
     """A crop of the photograph, at most twice as large as wanted, in the size that is wanted."""
     if not options.width:
         path.write_bytes(photo.read_bytes())
@@ -59,10 +59,10 @@ def make_picture(photo, path, draw):
 def make_folder(folder):
     draw = random.Random(0)
     photos = sorted(options.photos.glob("*.jpg"))
-    for number in range(options.pictures):
+    for number in range(options.images):
         photo = photos[number % len(photos)]
         (folder / photo.stem).mkdir(exist_ok=True)
-        make_picture(photo, folder / photo.stem / f"{number}.jpg", draw)
+        make_image(photo, folder / photo.stem / f"{number}.jpg", draw)
 
 
 def peer(folder):
@@ -103,10 +103,10 @@ def ours(folder):
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     make_folder(folder)
-    bytes_each = sum(path.stat().st_size for path in folder.rglob("*.jpg")) / options.pictures
+    bytes_each = sum(path.stat().st_size for path in folder.rglob("*.jpg")) / options.images
     size = f"{options.width} x {options.height}" if options.width else "as the photographs are"
     print(f"torchvision {torchvision.__version__}, torch {torch.__version__}, Pillow "
-          f"{PIL.__version__}; {options.pictures} JPEGs, {size}, {bytes_each / 1024:.0f} KiB each; "
+          f"{PIL.__version__}; {options.images} JPEGs, {size}, {bytes_each / 1024:.0f} KiB each; "
           f"{options.workers} workers, batch {options.batch}, to {options.side} pixels")
     headlight, other = ours(folder), peer(folder)
     headlight(), other()  # warm-up

@@ -159,6 +159,45 @@ inline std::vector<ZipItem> pthItems(const std::string& pickle,
   return items;
 }
 
+/// What torch before 1.6 wrote around a pickle and its storages. Lies: members that are set.
+struct LegacyOptions {
+  std::int64_t protocol = 1001;
+  bool littleEndian = true;
+  std::vector<std::string> keys = {};               ///< the list of storages; empty: the truth
+  std::map<std::string, std::int64_t> counts = {};  ///< of elements; those missing: the truth
+  std::string after = {};
+};
+
+/// `storages`: bytes of float32.
+inline std::string legacyPthBytes(const std::string& pickle,
+                                  const std::map<std::string, std::string>& storages,
+                                  const LegacyOptions& options = {}) {
+  std::string file("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8P\x19.", 15);
+  file += PickleWriter().integer(options.protocol).finish();
+  file += PickleWriter()
+              .dict()
+              .text("little_endian")
+              .raw(options.littleEndian ? "\x88s" : "\x89s")
+              .finish();
+  file += pickle;
+  std::vector<std::string> keys = options.keys;
+  for (const auto& [key, data] : storages)
+    if (options.keys.empty()) keys.push_back(key);
+  PickleWriter list;
+  list.raw("](");
+  for (const std::string& key : keys)
+    list.text(key);
+  file += list.raw("e").finish();
+  for (const std::string& key : keys) {
+    const std::string data = storages.count(key) ? storages.at(key) : std::string();
+    const std::int64_t count = options.counts.count(key)
+                                   ? options.counts.at(key)
+                                   : static_cast<std::int64_t>(data.size() / sizeof(float));
+    file += littleEndian(static_cast<std::uint64_t>(count), 8) + data;
+  }
+  return file + options.after;
+}
+
 /// 0, 1, 2 … as float32.
 inline std::string countingFloats(int count) {
   std::string data;

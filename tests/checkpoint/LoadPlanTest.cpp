@@ -249,11 +249,11 @@ TEST(LoadPlan, ApplyingIsAllOrNone) {
   LoadPlan stale = plan(model, vit(3, 3, 1, 5), {1, 3, 3});
   stale.values.back().second = at::ones({11});
   const auto applied = applyLoad(model, stale);
-  expectRefused(applied, ErrorCode::InvalidArgument, "nothing was loaded");
+  expectRefused(applied, ErrorCode::InvalidArgument, "Nothing was loaded");
   for (const auto& [name, tensor] : model)
     EXPECT_TRUE(at::all(tensor == 0).item<bool>()) << name;
   stale.values.back() = {"no such name", at::ones({10})};
-  expectRefused(applyLoad(model, stale), ErrorCode::InvalidArgument, "nothing was loaded");
+  expectRefused(applyLoad(model, stale), ErrorCode::InvalidArgument, "Nothing was loaded");
 }
 
 TEST(LoadPlan, NamesGivenTwiceAreRefused) {

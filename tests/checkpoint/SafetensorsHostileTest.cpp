@@ -77,7 +77,7 @@ TEST(SafetensorsHostile, OffsetsCoverTheDataExactly) {
                 "needs 4 bytes");
   expectInvalid(two("[0,4]", "[8,4]"), eight, "needs 4 bytes");
   expectInvalid(two("[0,4]", "[4]"), eight, "not two numbers");
-  expectInvalid(two("[0,4]", "[4,8,8]"), eight, "something else");
+  expectInvalid(two("[0,4]", "[4,8,8]"), eight, "another type");
   expectInvalid(two("[0,4]", "[4,-8]"), eight, "negative");
   expectInvalid(two("[0,4]", "[4,8.0]"), eight, "not whole");
 }
@@ -105,7 +105,7 @@ TEST(SafetensorsHostile, ShapesThatNoMemoryHoldsAreRefusedBeforeAnythingIsAlloca
   std::string deep = "[1";
   for (int i = 0; i < 100; ++i)
     deep += ",1";
-  expectInvalid(shaped(deep + "]"), "0123", "memory");
+  expectInvalid(shaped(deep + "]"), "0123", "no real tensor");
 }
 
 TEST(SafetensorsHostile, DtypesAreKnownAndFitTheirBytes) {

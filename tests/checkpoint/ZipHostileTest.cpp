@@ -36,7 +36,7 @@ TEST(ZipHostile, TheHonestArchiveIsAccepted) {
 
 TEST(ZipHostile, LocalAndCentralEntriesAgree) {
   expectRefusedWith([](Items items, Options) { items[1].localName = "archive/data/1"; },
-                    "calls itself \"archive/data/1\"");
+                    "is named \"archive/data/1\"");
   expectRefusedWith([](Items items, Options) { items[1].localFlags = 0; }, "disagree");
   expectRefusedWith([](Items items, Options) { items[1].localCrc = 12345; }, "disagree");
   expectRefusedWith([](Items items, Options) { items[1].descriptorCrc = 12345; }, "disagree");
@@ -83,9 +83,9 @@ TEST(ZipHostile, NoBytesAreHidden) {
   expectRefusedWith([](Items items, Options) { items[1].before = "x"; }, "hides bytes");
   expectRefusedWith([](Items, Options options) { options.beforeDirectory = "x"; }, "hides bytes");
   expectRefusedWith([](Items, Options options) { options.comment = "hi"; },
-                    "cut short or was added");
+                    "cut short or has extra data");
   expectRefused(parsePth(zipBytes(honest()) + "x", "made-up.pth"), ErrorCode::InvalidFile,
-                "cut short or was added");
+                "cut short or has extra data");
   expectRefused(parsePth("PKx" + zipBytes(honest()), "made-up.pth"), ErrorCode::InvalidFile,
                 "zip64 locator");
 }
@@ -106,8 +106,8 @@ TEST(ZipHostile, TheDirectoryIsWhereItIsSaidToBe) {
   expectRefused(withEnd(8, std::string("\x02\x00\x02\x00", 4)), ErrorCode::InvalidFile,
                 "more entries");
   expectRefused(withEnd(8, std::string("\x04\x00\x04\x00", 4)), ErrorCode::InvalidFile,
-                "which cannot be");
-  expectRefused(withEnd(8, "\xff\xff\xff\xff"), ErrorCode::InvalidFile, "which cannot be");
+                "which is impossible");
+  expectRefused(withEnd(8, "\xff\xff\xff\xff"), ErrorCode::InvalidFile, "which is impossible");
   expectRefused(withEnd(12, "\xff\xff\xff\xff"), ErrorCode::InvalidFile, "not where");
   expectRefused(withEnd(16, std::string("\x00\x00\x00\x00", 4)), ErrorCode::InvalidFile,
                 "not where");
@@ -116,6 +116,9 @@ TEST(ZipHostile, TheDirectoryIsWhereItIsSaidToBe) {
 TEST(ZipHostile, OnlyStoredPlainEntries) {
   expectRefusedWith([](Items items, Options) { items[1].method = 8; }, "compressed",
                     ErrorCode::UnsupportedFile);
+  expectRefusedWith([](Items items, Options) { items[0].method = 8; }, "compressed",
+                    ErrorCode::UnsupportedFile);
+  expectRefusedWith([](Items items, Options) { items[1].method = 12; }, "unknown kind");
   expectRefusedWith([](Items items, Options) { items[1].flags = 0x0809; }, "encrypted");
 }
 
@@ -143,22 +146,17 @@ TEST(ZipHostile, EveryBitOfARealFileMattersOrIsHarmless) {
 
 TEST(ZipHostile, OtherArchivesAndFormatsAreNamed) {
   const auto unsupported = ErrorCode::UnsupportedFile;
-  expectRefused(parsePth(zipBytes({{"readme.txt", "hi"}}), "x.pth"), unsupported, "no data.pkl");
-  expectRefused(parsePth(zipBytes({}), "x.pth"), unsupported, "no data.pkl");
-  expectRefused(parsePth(zipBytes({{"data.pkl", "."}}), "x.pth"), unsupported, "no data.pkl");
+  expectRefused(parsePth(zipBytes({{"readme.txt", "hi"}}), "x.pth"), unsupported,
+                "without data.pkl");
+  expectRefused(parsePth(zipBytes({}), "x.pth"), unsupported, "without data.pkl");
+  expectRefused(parsePth(zipBytes({{"data.pkl", "."}}), "x.pth"), unsupported, "without data.pkl");
   expectRefusedWith([](Items items, Options) { items[2].name = "elsewhere/version"; },
                     "outside its folder");
-  expectRefusedWith([](Items items, Options) { items[2].name = "archive/constants.pkl"; },
-                    "TorchScript", unsupported);
   expectRefusedWith(
       [](Items items, Options) {
         items[2] = {"archive/byteorder", "big"};
       },
       "big-endian", unsupported);
-  expectRefused(parsePth("\x80\x02\x8a\x0al\xfc\x9c"
-                         "F\xf9 j\xa8P\x19.",
-                         "x.pth"),
-                unsupported, "before 1.6");
   expectRefused(parsePth(std::string(257, 'x') + "ustar" + std::string(250, '\0'), "x.pth"),
                 unsupported, "tar archive");
   expectRefused(parsePth("", "x.pth"), ErrorCode::InvalidFile, "empty");

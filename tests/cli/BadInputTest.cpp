@@ -94,9 +94,9 @@ TEST_F(BadInputCliTest, DatasetsThatAreNoneAreRefused) {
   auto outcome = train(config);
   EXPECT_TRUE(outcome.exitCode == 2 || outcome.exitCode == 3) << outcome.exitCode;
   expectError(outcome, outcome.exitCode, {"empty"});
-  const auto pictures = smallPictures();
+  const auto images = smallImages();
   fs::create_directories(path("one"));
-  fs::copy(fs::directory_iterator(pictures / "train")->path(), path("one") / "only");
+  fs::copy(fs::directory_iterator(images / "train")->path(), path("one") / "only");
   config["data"]["path"] = path("one").string();
   outcome = train(config);
   EXPECT_TRUE(outcome.exitCode == 2 || outcome.exitCode == 3) << outcome.exitCode;
@@ -164,17 +164,16 @@ TEST_F(BadInputCliTest, TensorsThatAreNoInputAreRefused) {
           {"floating-point"});
   auto bad = one;
   bad[7] = std::numeric_limits<float>::quiet_NaN();
-  refused({{"input", floatTensor({1, 3, 32, 32}, bad)}}, 3, {"not numbers"});
+  refused({{"input", floatTensor({1, 3, 32, 32}, bad)}}, 3, {"NaN"});
 }
 
-TEST_F(BadInputCliTest, PicturesThatLieAreRefused) {
+TEST_F(BadInputCliTest, ImagesThatLieAreRefused) {
   const Image tiny{1, 1, std::make_shared<const std::vector<std::uint8_t>>(3, 128)};
   const std::string png = *encodePng(tiny);
   expectOk(predictImage(write("tiny.png", png)));  // 1 × 1 is small, not wrong
   expectError(predictImage(write("zero.png", std::string())), 3, {"zero.png"});
   expectError(predictImage(write("cut.png", png.substr(0, 40))), 3, {"cut.png"});
-  expectError(predictImage(write("text.jpg", std::string("not a picture at all"))), 3,
-              {"text.jpg"});
+  expectError(predictImage(write("text.jpg", std::string("not an image at all"))), 3, {"text.jpg"});
   std::string huge = png;  // IHDR says 2^31 - 1 pixels of width
   huge.replace(16, 4, std::string("\x7f\xff\xff\xff", 4));
   expectError(predictImage(write("huge.png", huge)), 3, {"huge.png"});

@@ -63,14 +63,14 @@ class BadMechanismCliTest : public CliTest {
   }
 };
 
-bool says(const Outcome& outcome, const std::string& words) {
+bool reportSays(const Outcome& outcome, const std::string& words) {
   return outcome.err.find(words) != std::string::npos;
 }
 
 TEST_F(BadMechanismCliTest, OptionsOfAnotherMechanismAreRefused) {
   expectRefused({{"mechanism", "linear_angular"}, {"attention", {{"epsilonn", 0.1}}}},
                 {"model.attention.epsilonn", "epsilon"});
-  expectRefused({{"attention", {{"castled", true}}}}, {"model.attention.castled"});
+  expectRefused({{"attention", {{"without_branch", true}}}}, {"model.attention.without_branch"});
   expectRefused({{"layout", {{"local_layers", 1}}}}, {"model.layout.local_layers"});
   expectRefused({{"mechanism", "linear_angula"}}, {"model.mechanism", "linear_angular"});
   expectRefused({{"backbone", "swim"}}, {"model.backbone", "swin"});
@@ -156,7 +156,7 @@ TEST_F(BadMechanismCliTest, WeightsOfAnotherMechanismAreReportedNeverSilent) {
         run({"evaluate", "--model", config, "--weights", weights, "--partial"}),
         run({"train", config, "--weights", weights, "--run", "run"})}) {
     expectOk(outcome);
-    EXPECT_TRUE(says(outcome, "2 missing: " + missing)) << outcome.err;
+    EXPECT_TRUE(reportSays(outcome, "2 missing: " + missing)) << outcome.err;
   }
   const auto inspected = run({"inspect", weights, "--model", config});
   expectOk(inspected);
@@ -186,13 +186,13 @@ TEST_F(BadMechanismCliTest, WeightsOfWhichOnlyTheHeadFitsStartNoTraining) {
   for (const Outcome& outcome : {trained, predicted})
     for (const char* words : {"2 matched", "missing: cls_token", "1 unexpected: stem.weight",
                               "1 of another shape: norm.weight ([2] in the file, [16] in"})
-      EXPECT_TRUE(says(outcome, words)) << words << " in " << outcome.err;
+      EXPECT_TRUE(reportSays(outcome, words)) << words << " in " << outcome.err;
   fs::remove(path("out.safetensors"));
   tensors.erase("head.weight");
   tensors.erase("head.bias");
   writeTensors(path("nothing.safetensors"), tensors);
   const Arguments more{"--weights", path("nothing.safetensors")};
-  const std::vector<std::string> words{"nothing.safetensors", "nothing in it fits", "0 matched"};
+  const std::vector<std::string> words{"nothing.safetensors", "no tensor in it fits", "0 matched"};
   expectError(predict(config, more), 3, words);
   expectError(train(training(), more), 3, words);
   EXPECT_FALSE(fs::exists(path("run")));

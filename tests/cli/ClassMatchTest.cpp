@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A model of ten classes without names, and pictures of nine.
-class ClassMatchCliTest : public PicturesCliTest {
+/// A model of ten classes without names, and images of nine.
+class ClassMatchCliTest : public ImagesCliTest {
  protected:
   Outcome evaluate(Arguments more, const fs::path& data) const {
     Arguments arguments{"evaluate", "--data", data};
@@ -22,7 +22,7 @@ class ClassMatchCliTest : public PicturesCliTest {
   /// The split's folders again, in their order, under names of their own.
   void renameClasses(const std::string& split) const {
     std::vector<fs::path> folders;
-    for (const auto& folder : fs::directory_iterator(m_pictures / split))
+    for (const auto& folder : fs::directory_iterator(m_images / split))
       folders.push_back(folder.path());
     std::sort(folders.begin(), folders.end());
     fs::create_directories(path("others") / split);
@@ -32,26 +32,25 @@ class ClassMatchCliTest : public PicturesCliTest {
 };
 
 TEST_F(ClassMatchCliTest, NamelessClassesOfAnotherNumberAreNoGuess) {
-  const Outcome refused = evaluate({}, m_pictures);
+  const Outcome refused = evaluate({}, m_images);
   expectError(refused, 2, {"no class names", "10", "9", "--match index", "--class-map"});
   EXPECT_EQ(refused.out.find("top-1"), std::string::npos);
-  const Outcome chosen = evaluate({"--match", "index"}, m_pictures);
+  const Outcome chosen = evaluate({"--match", "index"}, m_images);
   expectOk(chosen);
-  EXPECT_NE(chosen.out.find("classes by number, on purpose"), std::string::npos) << chosen.out;
-  const json told = evaluate({"--match", "index", "--classes", "--json"}, m_pictures).json();
-  EXPECT_NE(told["class_match"].get<std::string>().find("on purpose"), std::string::npos);
-  expectError(evaluate({"--match", "number"}, m_pictures), 2, {"--match", "index"});
+  EXPECT_NE(chosen.out.find("classes by number, as requested"), std::string::npos) << chosen.out;
+  const json reported = evaluate({"--match", "index", "--classes", "--json"}, m_images).json();
+  EXPECT_NE(reported["class_match"].get<std::string>().find("as requested"), std::string::npos);
+  expectError(evaluate({"--match", "number"}, m_images), 2, {"--match", "index"});
 }
 
 TEST_F(ClassMatchCliTest, NamesOfTheModelDecide) {
   const Arguments names{"--class-names",
                         write("names.txt", std::string("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n")).string()};
-  expectError(evaluate(names, m_pictures), 2,
-              {"no class of the data", "--match index", "new head"});
+  expectError(evaluate(names, m_images), 2, {"no class of the data", "--match index", "new head"});
   const std::string map = write("map.csv", std::string("nowhere,a\n")).string();
   Arguments mapped = names;
   mapped.insert(mapped.end(), {"--class-map", map});
-  expectError(evaluate(mapped, m_pictures), 2, {"map.csv", "names no class of the data"});
+  expectError(evaluate(mapped, m_images), 2, {"map.csv", "matches no class of the data"});
 }
 
 TEST_F(ClassMatchCliTest, TrainingFromOtherClassesBeginsWithANewHead) {
@@ -62,7 +61,7 @@ TEST_F(ClassMatchCliTest, TrainingFromOtherClassesBeginsWithANewHead) {
     return run({"train", path("config.json"), "--weights", "a/last.safetensors", "--data.dataset",
                 "image-folder", "--data.path", data, "--run", name});
   };
-  const Outcome same = on(m_pictures, "same");
+  const Outcome same = on(m_images, "same");
   expectOk(same);
   EXPECT_EQ(same.err.find("new head"), std::string::npos) << same.err;
   for (const char* split : {"train", "val"})

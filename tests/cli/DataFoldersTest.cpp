@@ -12,10 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-class DataFoldersCliTest : public PicturesCliTest {
+class DataFoldersCliTest : public ImagesCliTest {
  protected:
   void SetUp() override {
-    PicturesCliTest::SetUp();
+    ImagesCliTest::SetUp();
     json config = tinyTraining();
     config["training"]["epochs"] = 1;
     expectOk(run({"train", write("drawn.json", config), "--run", "drawn"}));
@@ -33,12 +33,12 @@ class DataFoldersCliTest : public PicturesCliTest {
     config["data"] = {{"dataset", "image-folder"}, {"path", data}, {"loader_threads", 1}};
     return this->run({"train", write(run + ".json", config), "--run", run});
   }
-  /// A copy of the pictures with other names of the splits.
+  /// A copy of the images with other names of the splits.
   fs::path renamed(const std::string& train, const std::string& val) const {
     const fs::path folder = path(train + "-" + val);
     fs::create_directories(folder);
-    fs::copy(m_pictures / "train", folder / train, fs::copy_options::recursive);
-    fs::copy(m_pictures / "val", folder / val, fs::copy_options::recursive);
+    fs::copy(m_images / "train", folder / train, fs::copy_options::recursive);
+    fs::copy(m_images / "val", folder / val, fs::copy_options::recursive);
     return folder;
   }
 
@@ -63,19 +63,19 @@ TEST_F(DataFoldersCliTest, CapitalsAreSplitsAndNoClasses) {
 }
 
 TEST_F(DataFoldersCliTest, AFolderOfClassesIsMeasuredWhole) {
-  const auto measured = evaluated(m_pictures / "train");
+  const auto measured = evaluated(m_images / "train");
   expectOk(measured);
   EXPECT_EQ(measured.json()["images"], 18);
-  EXPECT_TRUE(says(measured, "measured whole (18 images)")) << measured.err;
+  EXPECT_TRUE(says(measured, "all of it is used for validation (18 images)")) << measured.err;
 }
 
 TEST_F(DataFoldersCliTest, WhatItWasTrainedOnIsNotMeasured) {
-  const fs::path data = m_pictures / "train";  // two images of each class: one of them validates
+  const fs::path data = m_images / "train";  // two images of each class: one of them validates
   const auto trains = trained(data, "shared");
   expectOk(trains);
   EXPECT_TRUE(says(trains, "9 of its 18 images are kept for validation")) << trains.err;
-  for (const Arguments& more : {Arguments{}, Arguments{"--data", data},
-                                Arguments{"--data", m_pictures / "train/../train"}}) {
+  for (const Arguments& more :
+       {Arguments{}, Arguments{"--data", data}, Arguments{"--data", m_images / "train/../train"}}) {
     Arguments arguments{"evaluate", "--weights", "shared/last.safetensors", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto own = run(arguments);
@@ -83,14 +83,14 @@ TEST_F(DataFoldersCliTest, WhatItWasTrainedOnIsNotMeasured) {
     EXPECT_EQ(own.json()["images"], 9);
   }
   const auto other = run(
-      {"evaluate", "--weights", "shared/last.safetensors", "--json", "--data", m_pictures / "val"});
+      {"evaluate", "--weights", "shared/last.safetensors", "--json", "--data", m_images / "val"});
   expectOk(other);
   EXPECT_EQ(other.json()["images"], 9);
-  EXPECT_TRUE(says(other, "measured whole")) << other.err;
+  EXPECT_TRUE(says(other, "all of it is used for validation")) << other.err;
 }
 
 TEST_F(DataFoldersCliTest, SequencesAreMeasuredOnTheSameImages) {
-  const fs::path data = m_pictures / "train";
+  const fs::path data = m_images / "train";
   const Arguments other{"--data.dataset", "image-folder", "--data.path", data};
   const auto trainedOn = [&](const std::string& run, const Arguments& more) {
     Arguments arguments{"sequence",
@@ -129,42 +129,49 @@ TEST_F(DataFoldersCliTest, SequencesAreMeasuredOnTheSameImages) {
 TEST_F(DataFoldersCliTest, AMissingClassIsSaidAndNotValidated) {
   const std::string name = m_files[0].parent_path().filename();
   fs::remove_all(m_files[0].parent_path());
-  const auto measured = evaluated(m_pictures);
+  const auto measured = evaluated(m_images);
   expectOk(measured);
   EXPECT_EQ(measured.json()["images"], 8);
-  EXPECT_TRUE(says(measured, "has no image of " + name)) << measured.err;
+  EXPECT_TRUE(says(measured, "has no images of " + name)) << measured.err;
 }
 
-TEST_F(DataFoldersCliTest, WhatIsPassedOverIsCountedByKind) {
+TEST_F(DataFoldersCliTest, CountsSkippedFilesByKind) {
   const fs::path place = m_files[0].parent_path();
-  for (const std::string file : {"a.gif", "b.gif", "c.heic"})
+  for (const std::string file : {"a.gif", "b.gif", "c.jp2"})
     fs::copy(m_files[0], place / file);
-  const auto measured = evaluated(m_pictures);
+  const auto measured = evaluated(m_images);
   expectOk(measured);
-  EXPECT_TRUE(says(measured, "3 files are not read (2 .gif, 1 .heic)")) << measured.err;
+  EXPECT_TRUE(says(measured, "3 files are not read (2 .gif, 1 .jp2)")) << measured.err;
   EXPECT_EQ(json::parse(measured.err.substr(0, measured.err.find('\n'))).count("warning"), 1u)
       << measured.err;
   const auto predicted = runWithModel({"predict", place, "--json"});
   expectOk(predicted);
-  EXPECT_TRUE(says(predicted, "3 files are not read (2 .gif, 1 .heic)")) << predicted.err;
+  EXPECT_TRUE(says(predicted, "3 files are not read (2 .gif, 1 .jp2)")) << predicted.err;
   fs::remove(m_files[0]);
-  expectError(runWithModel({"predict", place}), 3, {"no image in it", "2 .gif"});
+  expectError(runWithModel({"predict", place}), 3, {"contains no images", "2 .gif"});
 }
 
 TEST_F(DataFoldersCliTest, FoldersOfImagesAreTakenWithTheirFolders) {
-  const auto predicted = runWithModel({"predict", m_pictures, "--json"});
+  const auto predicted = runWithModel({"predict", m_images, "--json"});
   expectOk(predicted);
   EXPECT_EQ(predicted.json()["results"].size(), 27u);
 }
 
+TEST_F(DataFoldersCliTest, AFolderWithoutImagesSaysWhatItIs) {
+  const auto outcome = run({"predict", "--weights", m_weights, path("drawn")});
+  EXPECT_NE(outcome.exitCode, 0);
+  EXPECT_TRUE(says(outcome, "contains no images")) << outcome.err;
+  EXPECT_TRUE(says(outcome, "it is the folder of a training run")) << outcome.err;
+}
+
 TEST_F(DataFoldersCliTest, OneDamagedFileIsOne) {
   write(fs::relative(m_files[0].parent_path() / "broken.png", path("")), std::string("no image"));
-  const auto one = evaluated(m_pictures);
+  const auto one = evaluated(m_images);
   expectOk(one);
   EXPECT_TRUE(says(one, "1 damaged file was skipped")) << one.err;
 }
 
-TEST_F(DataFoldersCliTest, WhatIsNoDataIsNamed) {
+TEST_F(DataFoldersCliTest, NamesFilesThatAreNotData) {
   write("classes.zip", std::string("PK\x03\x04") + std::string(60, '\0'));
   for (const Arguments& data :
        {Arguments{"--data", "classes.zip"},
@@ -173,10 +180,10 @@ TEST_F(DataFoldersCliTest, WhatIsNoDataIsNamed) {
     arguments.insert(arguments.end(), data.begin(), data.end());
     const auto outcome = run(arguments);
     EXPECT_NE(outcome.exitCode, 0);
-    EXPECT_TRUE(says(outcome, "is a ZIP archive; unpack it")) << outcome.err;
+    EXPECT_TRUE(says(outcome, "ZIP archive")) << outcome.err;
   }
   fs::create_directories(path("flat"));
-  fs::copy(m_pictures / "train", path("flat/train"), fs::copy_options::recursive);
+  fs::copy(m_images / "train", path("flat/train"), fs::copy_options::recursive);
   fs::create_directories(path("flat/val"));
   for (const fs::path& file : m_files)
     fs::copy(file, path("flat/val") / (file.parent_path().filename().string() + ".png"));
@@ -187,7 +194,25 @@ TEST_F(DataFoldersCliTest, WhatIsNoDataIsNamed) {
   EXPECT_TRUE(says(flat, "LOC_val_solution.csv")) << flat.err;
   const auto missing = evaluated(path("missing"));
   EXPECT_NE(missing.exitCode, 0);
-  EXPECT_TRUE(says(missing, "there is no such folder")) << missing.err;
+  EXPECT_TRUE(says(missing, "does not exist")) << missing.err;
+}
+
+TEST_F(DataFoldersCliTest, MeasuresWhatAListLabels) {
+  fs::create_directories(path("listed/images"));
+  std::string list = "image,label\n";
+  for (const fs::path& file : m_files) {
+    const std::string name = file.parent_path().filename();
+    fs::copy(file, path("listed/images") / (name + ".png"));
+    list += name + ".png," + name + "\n";
+  }
+  write("listed/labels.csv",
+        list + "gone.png," + m_files[0].parent_path().filename().string() + "\n");
+  const auto measured = evaluated(path("listed"));
+  expectOk(measured);
+  EXPECT_EQ(measured.json()["images"], 9);
+  EXPECT_TRUE(
+      says(measured, "labels are read from labels.csv; 1 of its 10 images is missing (gone.png)"))
+      << measured.err;
 }
 
 TEST_F(DataFoldersCliTest, ARunThatBeganOnAnotherReadingSaysSo) {

@@ -25,7 +25,7 @@ class FetchCliTest : public CliTest {
 
   void SetUp() override {
     CliTest::SetUp();
-    if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+    if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   }
   void serve(const HubServer::Meddle& meddle = {}, const HubContent& content = tinyVitContent()) {
     m_hub = std::make_unique<HubServer>(content, meddle);
@@ -80,7 +80,7 @@ TEST_F(FetchCliTest, TheListIsSearched) {
   EXPECT_EQ(weights["name"], "deit_tiny_patch16_224.fb_in1k");
   EXPECT_EQ(weights["parameters"], 5717416);
   EXPECT_EQ(weights["classes"], 1000);
-  EXPECT_EQ(weights["licence"], "apache-2.0");
+  EXPECT_EQ(weights["license"], "apache-2.0");
   EXPECT_TRUE(weights["folder"].is_null());
 }
 
@@ -103,15 +103,15 @@ TEST_F(FetchCliTest, ItSaysWhereItLiesAndHowToLook) {
 }
 
 /// As the person goes on: the model of the golden cache entry, by its folder.
-TEST_F(FetchCliTest, WhatIsFetchedIsOpened) {
+TEST_F(FetchCliTest, FetchedModelsOpen) {
   serve({}, microContent());
   const Outcome outcome = fetch({"timm/vit_small_patch14_reg4_dinov2.micro", "--json"});
   expectOk(outcome);
   const std::string folder = outcome.json()["folder"];
-  fs::path picture;
-  for (const auto& entry : fs::recursive_directory_iterator(smallPictures() / "val"))
-    if (entry.is_regular_file()) picture = entry.path();
-  const Outcome predicted = run({"predict", picture, "--model", folder, "--json"});
+  fs::path image;
+  for (const auto& entry : fs::recursive_directory_iterator(smallImages() / "val"))
+    if (entry.is_regular_file()) image = entry.path();
+  const Outcome predicted = run({"predict", image, "--model", folder, "--json"});
   expectOk(predicted);
   EXPECT_NE(predicted.out.find("a name with a comma"), std::string::npos) << predicted.out;
 }
@@ -150,7 +150,7 @@ TEST_F(FetchCliTest, ProblemsHaveTheirExitCodes) {
     reply.status = 403;
     return std::optional(reply);
   });
-  expectError(fetch({kTiny}), 5, {"licence", "HF_TOKEN"});
+  expectError(fetch({kTiny}), 5, {"license", "HF_TOKEN"});
   m_variables["HF_ENDPOINT"] = "http://127.0.0.1:1";
   expectError(fetch({kTiny}), 5, {"no connection"});
 }

@@ -22,7 +22,7 @@ TEST_F(ForeignFilesCliTest, EveryDoorSaysWhatAFileIs) {
   const std::vector<std::tuple<std::string, std::string, std::string>> files{
       {"page", kPage, "web page"},
       {"pointer", kPointer, "Git LFS pointer"},
-      {"answer", "Entry not found", "answer of a server"}};
+      {"answer", "Entry not found", "server response"}};
   for (const auto& [name, bytes, word] : files) {
     const std::string weights = write(name + ".safetensors", bytes),
                       pth = write(name + ".pth", bytes), image = write(name + ".png", bytes),
@@ -85,12 +85,12 @@ TEST_F(ForeignFilesCliTest, NamesBeginWithADashBehindTwo) {
   fs::copy(kGolden / "vit_micro.safetensors", path("-w.safetensors"));
   const auto inspected = run({"inspect", "--json", "--", "-w.safetensors"});
   expectOk(inspected);
-  const fs::path pictures = smallPictures();
-  fs::path picture;
-  for (const auto& file : fs::recursive_directory_iterator(pictures / "val"))
-    if (file.is_regular_file()) picture = file.path();
-  fs::copy(picture, path("plain.png"));
-  fs::copy(picture, path("--json"));
+  const fs::path images = smallImages();
+  fs::path image;
+  for (const auto& file : fs::recursive_directory_iterator(images / "val"))
+    if (file.is_regular_file()) image = file.path();
+  fs::copy(image, path("plain.png"));
+  fs::copy(image, path("--json"));
   const std::string config = microConfig();
   const Arguments model{"--model", config, "--weights", "./-w.safetensors"};
   const auto predict = [&](const Arguments& before, const Arguments& behind) {
@@ -109,10 +109,10 @@ TEST_F(ForeignFilesCliTest, NamesBeginWithADashBehindTwo) {
   expectError(run({"summary", "--", "-x"}), 2, {"./-x"});
 }
 
-class NaNCliTest : public PicturesCliTest {
+class NaNCliTest : public ImagesCliTest {
  protected:
   void SetUp() override {
-    PicturesCliTest::SetUp();
+    ImagesCliTest::SetUp();
     Tensors tensors = readTensors(kGolden / "vit_micro.safetensors");
     const Tensor& norm = tensors.at("norm.weight");
     tensors["norm.weight"] =
@@ -146,7 +146,26 @@ TEST_F(NaNCliTest, AModelWhoseOutputIsNoNumberFails) {
   EXPECT_NE(trained.err.find("is not a number"), std::string::npos) << trained.err;
 }
 
-TEST_F(PicturesCliTest, PreprocessTakesWeightsThatSayWhatTheyAre) {
+TEST_F(NaNCliTest, MapsThatAreNoNumbersAreNotDrawn) {
+  Tensors tensors = readTensors(kGolden / "vit_micro.safetensors");
+  const Tensor& qkv = tensors.at("blocks.0.attn.qkv.weight");
+  tensors["blocks.0.attn.qkv.weight"] =
+      floatTensor(qkv.shape, std::vector<float>(qkv.floats().size(), std::nanf("")));
+  writeTensors(path("nan.safetensors"), tensors);
+  for (const Arguments& what :
+       {Arguments{"attend", m_files[0], "-p", path("out")},
+        Arguments{"attend", "--tensor", kIo, "-o", path("o.safetensors")}}) {
+    Arguments arguments = what;
+    for (const std::string& more :
+         Arguments{"--model", microConfig(), "--weights", path("nan.safetensors")})
+      arguments.push_back(more);
+    const auto drawn = run(arguments);
+    EXPECT_EQ(drawn.exitCode, 1) << drawn.err;
+    EXPECT_NE(drawn.err.find("(NaN)"), std::string::npos) << drawn.err;
+  }
+}
+
+TEST_F(ImagesCliTest, PreprocessTakesWeightsThatSayWhatTheyAre) {
   expectOk(runWithModel({"predict", m_files[0], "-o", "unused.safetensors"}));
   expectOk(run({"convert", "--model", microConfig(), kGolden / "vit_micro.safetensors",
                 "whole.safetensors"}));

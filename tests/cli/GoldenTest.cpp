@@ -26,8 +26,8 @@ class GoldenCliTest : public CliTest {
 };
 
 /// Rollout of a class token by the definition, in double precision: mean over heads, identity
-/// added, rows normalised, multiplied from the first layer to the last.
-std::vector<double> expectedRollout(const Tensors& io, int layers, std::int64_t picture) {
+/// added, rows normalized, multiplied from the first layer to the last.
+std::vector<double> expectedRollout(const Tensors& io, int layers, std::int64_t image) {
   const auto& shape = io.at("attention.0").shape;
   const std::int64_t heads = shape[1], tokens = shape[2];
   std::vector<double> row(tokens, 0.0);
@@ -40,7 +40,7 @@ std::vector<double> expectedRollout(const Tensors& io, int layers, std::int64_t 
       double sum = 0;
       for (std::int64_t j = 0; j < tokens; ++j) {
         for (std::int64_t h = 0; h < heads; ++h)
-          fused[j] += values[((picture * heads + h) * tokens + i) * tokens + j] / double(heads);
+          fused[j] += values[((image * heads + h) * tokens + i) * tokens + j] / double(heads);
         if (i == j) fused[j] += 1.0;
         sum += fused[j];
       }
@@ -69,15 +69,15 @@ TEST_F(GoldenCliTest, AttendGivesTheMapsAndTheRolloutOfVitMicro) {
     EXPECT_LE(greatestDifference(out.at(name), io.at(name)), kAttentionTolerance) << name;
   ASSERT_EQ(out.at("rollout").shape, (std::vector<std::int64_t>{2, 64}));
   const auto rollout = out.at("rollout").floats();
-  for (int picture = 0; picture < 2; ++picture) {
-    const auto expected = expectedRollout(io, 3, picture);
-    // A common factor is free: a rollout is a picture of shares.
+  for (int image = 0; image < 2; ++image) {
+    const auto expected = expectedRollout(io, 3, image);
+    // A common factor is free: a rollout is an image of shares.
     double scale = 0, sum = 0;
     for (int i = 0; i < 64; ++i)
-      scale += rollout[picture * 64 + i], sum += expected[i];
+      scale += rollout[image * 64 + i], sum += expected[i];
     ASSERT_GT(scale, 0);
     for (int i = 0; i < 64; ++i)
-      EXPECT_NEAR(rollout[picture * 64 + i] / scale, expected[i] / sum, 1e-5);
+      EXPECT_NEAR(rollout[image * 64 + i] / scale, expected[i] / sum, 1e-5);
   }
 }
 

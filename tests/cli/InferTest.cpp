@@ -14,7 +14,7 @@ using nlohmann::json;
 
 class InferCliTest : public CliTest {
  protected:
-  /// The logits for the pictures of `io`.
+  /// The logits for the images of `io`.
   Tensor logits(const Arguments& model, const std::string& io) const {
     Arguments arguments{"predict",  "--tensor",        kGolden / io, "--device", "cpu",
                         "--output", "out.safetensors", "--threads",  "1"};
@@ -77,19 +77,18 @@ TEST_F(InferCliTest, WithoutKeywordArgumentsNamesAndShapesAreEnough) {
   }
 }
 
-TEST_F(InferCliTest, WhatWasRecognisedAndAssumedIsSaid) {
+TEST_F(InferCliTest, RecognizedAndAssumedPartsAreReported) {
   const auto outcome = run({"predict", "--weights", kGolden / "mvitv2_micro.safetensors",
                             "--tensor", kGolden / "mvitv2_micro.io.safetensors"});
   expectOk(outcome);
-  for (const char* words : {"recognised as MViTv2", "backbone mvitv2", "keys are pooled"})
+  for (const char* words : {"recognized as MViTv2", "backbone mvitv2", "key pooling"})
     EXPECT_NE(outcome.err.find(words), std::string::npos) << words << " in " << outcome.err;
   // No tensor of a Swin depends on the image size.
   writeTensors(path("bare.safetensors"), goldenTensors("swin_micro"));
   const auto swin = run({"evaluate", "--weights", path("bare.safetensors"), "--data.dataset",
                          "texture-shape", "--data.validation_samples", "10", "--match", "index"});
   expectOk(swin);
-  EXPECT_NE(swin.err.find("image size it was trained with: assumed 32"), std::string::npos)
-      << swin.err;
+  EXPECT_NE(swin.err.find("training image size; assuming 32"), std::string::npos) << swin.err;
 }
 
 TEST_F(InferCliTest, OtherCommandsOpenThemToo) {
@@ -131,7 +130,7 @@ TEST_F(InferCliTest, AFamilyWhoseRestCannotBeReadOffIsNamed) {
   }
   auto none = goldenTensors("vit_micro");
   none.erase("blocks.0.attn.qkv.weight");
-  expectError(predict(none), 3, {"blocks.0.attn.qkv.weight", "no ViT", "--model"});
+  expectError(predict(none), 3, {"blocks.0.attn.qkv.weight", "not a ViT", "--model"});
   EXPECT_FALSE(fs::exists(path("out.safetensors")));
 }
 
@@ -209,19 +208,19 @@ TEST_F(InferCliTest, NothingIsEvaluatedWithoutAClassifier) {
   EXPECT_NE(outcome.err.find("no classifier"), std::string::npos) << outcome.err;
 }
 
-/// Pictures of another size, by position embeddings that are resampled.
+/// Images of another size, by position embeddings that are resampled.
 TEST_F(InferCliTest, ImageSizeIsChosen) {
   const fs::path weights = kGolden / "zoo/dinov2_reg_micro.safetensors";
   expectOk(run({"make-dataset", "data", "--train", "9", "--val", "9"}));
-  const fs::path pictures = fs::directory_iterator(path("data") / "val")->path();
-  const auto outcome = run({"predict", pictures, "--weights", weights, "--image-size", "64x48"});
+  const fs::path images = fs::directory_iterator(path("data") / "val")->path();
+  const auto outcome = run({"predict", images, "--weights", weights, "--image-size", "64x48"});
   expectOk(outcome);
   EXPECT_NE(outcome.err.find("pos_embed 8×8 → 16×12"), std::string::npos) << outcome.err;
-  const auto refused = run({"predict", pictures, "--weights", weights, "--image-size", "65"});
+  const auto refused = run({"predict", images, "--weights", weights, "--image-size", "65"});
   EXPECT_EQ(refused.exitCode, 2);
   EXPECT_NE(refused.err.find("64 and 68 are"), std::string::npos) << refused.err;
   for (const std::string text : {"0", "64x", "big", "64x64x3", "5000"})
-    EXPECT_EQ(run({"predict", pictures, "--weights", weights, "--image-size", text}).exitCode, 2)
+    EXPECT_EQ(run({"predict", images, "--weights", weights, "--image-size", text}).exitCode, 2)
         << text;
 }
 

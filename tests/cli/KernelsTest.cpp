@@ -44,11 +44,11 @@ TEST_F(KernelsCliTest, ACheckTellsTheLargestDifference) {
   EXPECT_NE(fast.find("head 0 "), std::string::npos) << fast;
   EXPECT_NE(fast.find("linear-time"), std::string::npos) << fast;
   EXPECT_EQ(check["plain"]["kernels"], "matrix products");
-  for (const char* way : {"fast", "plain"})
-    EXPECT_GT(check[way]["images_per_second"].get<double>(), 0.0) << way;
+  for (const char* method : {"fast", "plain"})
+    EXPECT_GT(check[method]["images_per_second"].get<double>(), 0.0) << method;
 }
 
-TEST_F(KernelsCliTest, ACheckOfAFewPicturesInWords) {
+TEST_F(KernelsCliTest, ACheckOfAFewImagesInWords) {
   const auto outcome = run({"evaluate", "--model", linearConfig(), "--check", "--images", "5"});
   expectOk(outcome);
   for (const char* words :
@@ -57,16 +57,16 @@ TEST_F(KernelsCliTest, ACheckOfAFewPicturesInWords) {
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " in " << outcome.out;
 }
 
-TEST_F(KernelsCliTest, ACheckPassesOverADamagedPicture) {
-  const fs::path pictures = smallPictures();
+TEST_F(KernelsCliTest, ACheckPassesOverADamagedImage) {
+  const fs::path images = smallImages();
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(pictures / "val"))
+  for (const auto& entry : fs::recursive_directory_iterator(images / "val"))
     if (entry.is_regular_file()) files.push_back(entry.path());
   ASSERT_EQ(files.size(), 9u);
   std::sort(files.begin(), files.end());
-  std::ofstream(files[4], std::ios::binary) << "no picture";
+  std::ofstream(files[4], std::ios::binary) << "no image";
   json config = json::parse(readBytes(linearConfig()));
-  config["data"] = {{"dataset", "image-folder"}, {"path", pictures.string()}};
+  config["data"] = {{"dataset", "image-folder"}, {"path", images.string()}};
   const auto outcome =
       run({"evaluate", "--model", write("folder.json", config), "--check", "--json"});
   expectOk(outcome);
@@ -82,8 +82,8 @@ TEST_F(KernelsCliTest, ACheckPassesOverADamagedPicture) {
 }
 
 TEST_F(KernelsCliTest, ACheckIsAMeasurementOfItsOwn) {
-  expectError(run({"evaluate", "--model", linearConfig(), "--check", "--castle"}), 2,
-              {"--check", "--castle"});
+  expectError(run({"evaluate", "--model", linearConfig(), "--check", "--drop-branch"}), 2,
+              {"--check", "--drop-branch"});
   expectError(run({"evaluate", "--model", linearConfig(), "--images", "5"}), 2,
               {"--images", "--check"});
   expectError(run({"evaluate", "--model", linearConfig(), "--check", "--images", "-1"}), 2,

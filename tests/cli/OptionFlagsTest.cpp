@@ -36,9 +36,9 @@ class OptionFlagsCliTest : public CliTest {
   }
 };
 
-const json kLevit{{"backbone", "levit"},   {"patch_size", 16}, {"class_token", false},
-                  {"positions", "none"},   {"depths", {1, 1}}, {"stage_widths", {16, 24}},
-                  {"stage_heads", {2, 2}}, {"image_size", 32}};
+const json kLevitModel{{"backbone", "levit"},   {"patch_size", 16}, {"class_token", false},
+                       {"positions", "none"},   {"depths", {1, 1}}, {"stage_widths", {16, 24}},
+                       {"stage_heads", {2, 2}}, {"image_size", 32}};
 
 TEST_F(OptionFlagsCliTest, AreThoseOfTheMechanismThatFlagsChoose) {
   // In any order: names come first.
@@ -55,20 +55,30 @@ TEST_F(OptionFlagsCliTest, AreThoseOfTheConfigsMechanismAndReplaceItsValues) {
   const json angular{{"mechanism", "linear_angular"},
                      {"attention", {{"residual", "none"}, {"epsilon", 0.5}}}};
   for (const std::string yes : {"yes", "on", "1", "true"}) {
-    const json options = modelOf(angular, {"--model.attention.castled", yes})["attention"];
-    EXPECT_EQ(options["castled"], true) << yes;
+    const json options = modelOf(angular, {"--model.attention.without_branch", yes})["attention"];
+    EXPECT_EQ(options["without_branch"], true) << yes;
     EXPECT_EQ(options["residual"], "none");
     EXPECT_EQ(options["epsilon"], 0.5);
   }
 }
 
+TEST_F(OptionFlagsCliTest, FormerSpellingsAreAcceptedAndNotShown) {
+  const json angular{{"mechanism", "linear_angular"}, {"attention", json::object()}};
+  const json options = modelOf(angular, {"--model.attention.castled", "yes"})["attention"];
+  EXPECT_EQ(options["without_branch"], true);
+  EXPECT_FALSE(options.contains("castled"));
+  const std::string help = run({"train", "--help"}).out;
+  EXPECT_NE(help.find("--model.attention.without_branch"), std::string::npos);
+  EXPECT_EQ(help.find("--model.attention.castled"), std::string::npos);
+}
+
 TEST_F(OptionFlagsCliTest, AreThoseOfTheBackboneToo) {
   // A list of one number is a list.
-  const json layout = modelOf(
-      kLevit, {"--model.layout.key_widths", "8", "--model.layout.downsample_heads", "3"})["layout"];
+  const json layout = modelOf(kLevitModel, {"--model.layout.key_widths", "8",
+                                            "--model.layout.downsample_heads", "3"})["layout"];
   EXPECT_EQ(layout["key_widths"], std::vector<int>{8});
   EXPECT_EQ(layout["downsample_heads"], std::vector<int>{3});
-  EXPECT_EQ(modelOf(kLevit, {"--model.layout.key_widths", "8,4"})["layout"]["key_widths"],
+  EXPECT_EQ(modelOf(kLevitModel, {"--model.layout.key_widths", "8,4"})["layout"]["key_widths"],
             (std::vector<int>{8, 4}));
 }
 
@@ -90,8 +100,8 @@ TEST_F(OptionFlagsCliTest, AnotherMechanismForgetsTheOptionsOfTheFormer) {
 }
 
 TEST_F(OptionFlagsCliTest, AreRefusedWhereTheModelHasNone) {
-  expectRefused(json::object(), {"--model.attention.castled", "yes"},
-                {"model.attention.castled", "softmax", "summary --mechanisms"});
+  expectRefused(json::object(), {"--model.attention.without_branch", "yes"},
+                {"model.attention.without_branch", "softmax", "summary --mechanisms"});
   expectRefused(json::object(), {"--model.layout.key_widths", "8"},
                 {"model.layout.key_widths", "vit", "summary --backbones"});
   expectRefused(json::object(), {"--model.attention.residul", "grid"},
@@ -105,7 +115,7 @@ TEST_F(OptionFlagsCliTest, OfAWrongTypeOrRangeAreRefused) {
   expectRefused(angular, {"--model.attention.epsilon", "2"}, {"model.attention.epsilon", "0 to 1"});
   expectRefused(angular, {"--model.attention.residual", "rows"},
                 {"model.attention.residual", "tokens", "grid"});
-  expectRefused(kLevit, {"--model.layout.key_widths", "wide"}, {"model.layout.key_widths"});
+  expectRefused(kLevitModel, {"--model.layout.key_widths", "wide"}, {"model.layout.key_widths"});
 }
 
 TEST_F(OptionFlagsCliTest, EveryOneThatSummaryNamesIsAFlag) {

@@ -32,16 +32,16 @@ class OutputFilesCliTest : public CliTest {
   }
 };
 
-TEST_F(OutputFilesCliTest, AnOutputDoesNotReplaceWhatIsNoFile) {
+TEST_F(OutputFilesCliTest, OutputsReplaceOnlyFiles) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  expectError(convertTo("pipe"), 2, {"pipe", "a pipe", "give the name of a file"});
+  expectError(convertTo("pipe"), 2, {"pipe", "a pipe", "give a file name"});
   EXPECT_TRUE(fs::is_fifo(path("pipe")));
   // By a link, so that a program that replaces what it is given spares the machine's own.
   fs::create_symlink("/dev/null", path("device"));
   expectError(convertTo("device"), 2, {"device", "a device"});
   EXPECT_TRUE(fs::is_character_file(path("device")));
   fs::create_symlink("loop", path("loop"));
-  expectError(convertTo("loop"), 2, {"loop", "circle"});
+  expectError(convertTo("loop"), 2, {"loop", "circular"});
 }
 
 TEST_F(OutputFilesCliTest, LinksAndPermissionsStay) {
@@ -61,23 +61,23 @@ TEST_F(OutputFilesCliTest, OneFileMayGoToStandardOutput) {
   for (const char* command : {"attend", "predict"})
     expectTheSameOnStandardOutput({command, "--tensor", tensor, "--model", model, "--weights",
                                    weights, "--threads", "1", "--output"});
-  const fs::path picture =
-      fs::directory_iterator(fs::directory_iterator(smallPictures() / "val")->path())->path();
-  expectTheSameOnStandardOutput({"preprocess", picture, "--model", model, "--output"});
+  const fs::path image =
+      fs::directory_iterator(fs::directory_iterator(smallImages() / "val")->path())->path();
+  expectTheSameOnStandardOutput({"preprocess", image, "--model", model, "--output"});
   const auto json = run({"convert", weights, "-", "--json"});
   expectOk(json);
   EXPECT_EQ(json.errorJson()["output"], "-");
 }
 
-TEST_F(OutputFilesCliTest, AttendSaysWhereItsPicturesAre) {
-  const fs::path picture =
-      fs::directory_iterator(fs::directory_iterator(smallPictures() / "val")->path())->path();
-  Arguments arguments{"attend",      picture,     "--model",
+TEST_F(OutputFilesCliTest, AttendSaysWhereItsImagesAre) {
+  const fs::path image =
+      fs::directory_iterator(fs::directory_iterator(smallImages() / "val")->path())->path();
+  Arguments arguments{"attend",      image,       "--model",
                       microConfig(), "--weights", kGolden / "vit_micro.safetensors"};
   const auto outcome = run(arguments);
   expectOk(outcome);
   const std::string folder = fs::canonical(path("attention"));
-  EXPECT_NE(outcome.err.find("pictures go to " + folder), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("images go to " + folder), std::string::npos) << outcome.err;
   arguments.push_back("--json");
   EXPECT_EQ(run(arguments).json()["folder"], folder);
 }

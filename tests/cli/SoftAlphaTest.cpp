@@ -32,7 +32,7 @@ class SoftAlphaTest : public CliTest {
   }
 };
 
-TEST_F(SoftAlphaTest, IsToldOfACheckpoint) {
+TEST_F(SoftAlphaTest, ShownForACheckpoint) {
   const fs::path file = learned();
   const std::string line = "learned alpha  layer 1: head 2 0.731";
   const Arguments attend{

@@ -119,7 +119,7 @@ TEST_F(StartCliTest, WhoeverIsKilledOrHangsIsNamedInTime) {
   report(signals);
 }
 
-TEST_F(StartCliTest, WhoeverIsToldToStopStopsAll) {
+TEST_F(StartCliTest, StoppingOneProcessStopsAll) {
   const auto start = startOf(2, "whole");
   std::mt19937 random(4);
   int signals = 0;
@@ -128,11 +128,11 @@ TEST_F(StartCliTest, WhoeverIsToldToStopStopsAll) {
     const Milliseconds later(random() % static_cast<unsigned>(start.count()));
     const auto all =
         afterSignal(SIGTERM, which, 2, command("run" + std::to_string(++signals)), later);
-    const Outcome& told = all[static_cast<std::size_t>(which)];
+    const Outcome& reported = all[static_cast<std::size_t>(which)];
     const Outcome& other = all[static_cast<std::size_t>(1 - which)];
     // Before it listens to signals it is killed by one.
-    EXPECT_TRUE(told.exitCode == 128 + SIGTERM || told.signal == SIGTERM)
-        << told.exitCode << " after " << later.count() << " ms: " << told.err;
+    EXPECT_TRUE(reported.exitCode == 128 + SIGTERM || reported.signal == SIGTERM)
+        << reported.exitCode << " after " << later.count() << " ms: " << reported.err;
     EXPECT_TRUE(other.exitCode == 4 || other.exitCode == 5)
         << other.exitCode << " after " << later.count() << " ms: " << other.err;
   }
@@ -196,7 +196,7 @@ TEST_F(StartCliTest, WhoeverListensThereInsteadOfProcess0IsSaidSo) {
   Job job;
   job.add(Job::variablesOf(1, 2, port), {"train", m_config, "--run", "run"}, options());
   const auto begun = Clock::now();
-  expectError(job.finish()[0], 5, {"found no process 0 there", "does not answer"});
+  expectError(job.finish()[0], 5, {"found no process 0", "does not answer"});
   EXPECT_LT(Clock::now() - begun, kTimeout + kGrace);
   ::close(deaf);
 }

@@ -74,7 +74,7 @@ TEST_F(UsageCliTest, WrongValuesNameTheirFlag) {
   expectError(run({"train"}), 2, {"CONFIG", "--resume"});
   expectError(run({"train", "c.json", "--resume", "run"}), 2, {"--resume"});
   expectError(run({"predict", "x.png"}), 2, {"--model"});
-  expectError(run({"predict", "--model", "deit_tiny"}), 2, {"pictures or --tensor"});
+  expectError(run({"predict", "--model", "deit_tiny"}), 2, {"images or --tensor"});
 }
 
 TEST_F(UsageCliTest, ErrorsAreJsonWhereJsonWasAskedFor) {
@@ -156,6 +156,20 @@ TEST_F(UsageCliTest, SummaryCountsDeitTinyAndAConfig) {
   EXPECT_NE(list.out.find("deit_tiny_patch16_224\n"), std::string::npos);
   const auto text = run({"summary", "deit_tiny_patch16_224"});
   EXPECT_NE(text.out.find("5,717,416"), std::string::npos) << text.out;
+}
+
+TEST_F(UsageCliTest, SummaryListsFamiliesWithTheirPapers) {
+  const auto text = run({"summary", "--families"});
+  expectOk(text);
+  EXPECT_NE(text.out.find("DeiT (Touvron et al. 2021)\n"), std::string::npos) << text.out;
+  const auto listed = run({"summary", "--families", "--json"}).json();
+  for (const auto& family : listed)
+    for (const auto& model : family["models"])
+      if (model["name"] == "deit_tiny_patch16_224") {
+        EXPECT_EQ(family["family"], "DeiT");
+        EXPECT_EQ(model["parameters"], 5717416);
+      }
+  EXPECT_EQ(listed[0]["family"], "ViT");
 }
 
 TEST_F(UsageCliTest, AClosedPipeEndsItSilently) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -34,6 +35,13 @@ Outcome CliTest::run(const Arguments& arguments) const {
   return cli(arguments, options());
 }
 
+Outcome CliTest::runAtHome(const Arguments& arguments) const {
+  ProgramOptions own = options();
+  const std::string home = path("home").string();
+  own.inChild = [home] { ::setenv("XDG_DATA_HOME", home.c_str(), 1); };
+  return cli(arguments, own);
+}
+
 fs::path CliTest::microConfig(bool distilled) const {
   const nlohmann::json model = {
       {"name", "micro"}, {"image_size", 32}, {"patch_size", 4}, {"width", 48},
@@ -62,24 +70,23 @@ nlohmann::json CliTest::tinyTraining() const {
       {"telemetry", {{"metrics_steps", 1}, {"als_steps", 10}, {"probe_images", 2}}}};
 }
 
-fs::path CliTest::smallPictures() const {
-  const auto made =
-      run({"make-dataset", "pictures", "--size", "40", "--train", "18", "--val", "9"});
+fs::path CliTest::smallImages() const {
+  const auto made = run({"make-dataset", "images", "--size", "40", "--train", "18", "--val", "9"});
   EXPECT_EQ(made.exitCode, 0) << made.err;
-  return path("pictures");
+  return path("images");
 }
 
-void PicturesCliTest::SetUp() {
+void ImagesCliTest::SetUp() {
   CliTest::SetUp();
-  m_pictures = smallPictures();
-  for (const auto& entry : fs::recursive_directory_iterator(m_pictures / "val"))
+  m_images = smallImages();
+  for (const auto& entry : fs::recursive_directory_iterator(m_images / "val"))
     if (entry.is_regular_file()) m_files.push_back(entry.path());
   std::sort(m_files.begin(), m_files.end());
   ASSERT_GE(m_files.size(), 9u);
   m_model = {"--model", microConfig(), "--weights", kGolden / "vit_micro.safetensors"};
 }
 
-Outcome PicturesCliTest::runWithModel(Arguments arguments) const {
+Outcome ImagesCliTest::runWithModel(Arguments arguments) const {
   arguments.insert(arguments.end(), m_model.begin(), m_model.end());
   return run(arguments);
 }

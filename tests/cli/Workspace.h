@@ -27,6 +27,8 @@ class CliTest : public ::testing::Test {
 
   /// Runs in the test's folder.
   Outcome run(const Arguments& arguments) const;
+  /// The same with home/ there as the user's data folder, so that nobody's own files are touched.
+  Outcome runAtHome(const Arguments& arguments) const;
   ProgramOptions options() const {
     ProgramOptions result;
     result.folder = m_folder;
@@ -37,19 +39,19 @@ class CliTest : public ::testing::Test {
   fs::path microConfig(bool distilled = false) const;
   /// A model and a training of a second or two on texture-shape: 16 pixels, 2 layers, 2 heads.
   nlohmann::json tinyTraining() const;
-  /// FOLDER/train and FOLDER/val with a few pictures of texture-shape; returns the folder.
-  fs::path smallPictures() const;
+  /// FOLDER/train and FOLDER/val with a few images of texture-shape; returns the folder.
+  fs::path smallImages() const;
 
   fs::path m_folder;
 };
 
-/// With pictures and the golden vit_micro.
-class PicturesCliTest : public CliTest {
+/// With images and the golden vit_micro.
+class ImagesCliTest : public CliTest {
  protected:
   void SetUp() override;
   Outcome runWithModel(Arguments arguments) const;
 
-  fs::path m_pictures;            ///< of smallPictures()
+  fs::path m_images;              ///< of smallImages()
   std::vector<fs::path> m_files;  ///< of its val, sorted
   Arguments m_model;
 };

@@ -12,15 +12,15 @@ namespace {
 
 TEST(ConfigPaths, AreLookedForBesideTheConfigFirst) {
   const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "pictures");
+  std::filesystem::create_directory(folder / "images");
   std::ofstream(folder / "start.safetensors") << "weights";
-  Json json = {{"data", {{"path", "pictures"}}},
+  Json json = {{"data", {{"path", "images"}}},
                {"training",
                 {{"weights", "./start.safetensors"},
                  {"teacher", "deit_tiny"},
                  {"teacher_weights", "/elsewhere/start.safetensors"}}}};
   findPathsBeside(json, folder.path());
-  EXPECT_EQ(json["data"]["path"], (folder / "pictures").string());
+  EXPECT_EQ(json["data"]["path"], (folder / "images").string());
   EXPECT_EQ(json["training"]["weights"], (folder / "start.safetensors").string());
   EXPECT_EQ(json["training"]["teacher"], "deit_tiny");
   EXPECT_EQ(json["training"]["teacher_weights"], "/elsewhere/start.safetensors");

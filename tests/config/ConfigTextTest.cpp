@@ -28,7 +28,7 @@ TEST(ConfigText, TheSameKeyInDifferentObjectsIsFine) {
   EXPECT_EQ((*json)["a"]["a"][2]["a"], 3);
 }
 
-TEST(ConfigText, WhatIsNoJsonTooDeepOrTooLargeIsRefused) {
+TEST(ConfigText, InvalidTooDeepOrTooLargeJsonIsRefused) {
   EXPECT_FALSE(parseConfigJson("{\"a\":", "x.json").ok());
   EXPECT_FALSE(parseConfigJson(std::string(70, '[') + std::string(70, ']'), "x.json").ok());
   EXPECT_TRUE(parseConfigJson(std::string(60, '[') + std::string(60, ']'), "x.json").ok());
@@ -60,7 +60,7 @@ TEST(ConfigText, ValuesAreTheLibrarysOwn) {
   }
 }
 
-TEST(ConfigText, WhatIsNoJsonComesBackDiscarded) {
+TEST(ConfigText, InvalidJsonIsDiscarded) {
   for (const char* text :
        {"", "{", "{\"a\":}", "nonsense", "[1] 2", "{\"a\": 1, \"a\": 2}", "1e999", "\"\xff\""})
     EXPECT_TRUE(jsonOrDiscarded(text).is_discarded()) << text;

@@ -18,7 +18,7 @@ std::optional<ModelConfig> known(const std::string& name) {
 }
 
 Result<Experiment> read(const std::string& text) {
-  return experimentFromText(text, "x.json", ModelCatalogue{known, {}, {}});
+  return experimentFromText(text, "x.json", ModelCatalog{known, {}, {}});
 }
 
 void expectRefused(const std::string& text, const std::string& where) {
@@ -53,7 +53,7 @@ TEST(ExperimentTest, EveryParameterRoundTrips) {
         json[parameter.name] = value;
       else
         json[section.key][parameter.name] = value;
-      const auto experiment = experimentFromJson(json, ModelCatalogue{known, {}, {}});
+      const auto experiment = experimentFromJson(json, ModelCatalog{known, {}, {}});
       ASSERT_TRUE(experiment.ok()) << parameter.name << ": " << experiment.error().text();
       const Json written = experimentToJson(*experiment);
       EXPECT_EQ(
@@ -116,8 +116,8 @@ TEST(ExperimentTest, ErrorsNameTheirPath) {
   expectRefused("{\"schema\": 99}", "schema");
   expectRefused("{\"seed\": -1}", "seed");
   expectRefused("[1, 2]", "object");
-  expectRefused("{", "not JSON");
-  expectRefused("", "not JSON");
+  expectRefused("{", "not valid JSON");
+  expectRefused("", "not valid JSON");
   expectRefused(std::string(100000, '['), "64 levels");
 }
 
@@ -140,7 +140,7 @@ TEST(ExperimentTest, RefusesMoreThanThereCanBe) {
   std::string keys = R"({"data": {"0": 0)";
   for (int i = 1; i <= 10000; ++i)
     keys += ", \"" + std::to_string(i) + "\": 0";
-  expectRefused(keys + "}}", "more than 10000 keys beside data.10000");
+  expectRefused(keys + "}}", "more than 10000 keys in addition to data.10000");
   // Within the limit, and in time that follows the length: no list is gone through once an item.
   expectRefused("[" + repeated("{}", 300000) + "]", "object");
 }
@@ -199,12 +199,12 @@ TEST(ExperimentTest, OptionsAreOverriddenByTheTableOfTheChosenVariant) {
                                       .build();
   const ParameterTable staged =
       TableBuilder<Staged>().integers(&Staged::widths, "widths", 1, 64, "Widths.").build();
-  ModelCatalogue catalogue;
-  catalogue.backbones = {{.name = "vit"}, {.name = "staged", .options = &staged}};
-  catalogue.mechanisms = {{.name = "softmax"}, {.name = "window", .options = &windowed}};
+  ModelCatalog catalog;
+  catalog.backbones = {{.name = "vit"}, {.name = "staged", .options = &staged}};
+  catalog.mechanisms = {{.name = "softmax"}, {.name = "window", .options = &windowed}};
   Json json = Json::object();
   const auto set = [&](const std::string& path, const std::string& text) {
-    const auto outcome = overrideParameter(json, path, text, catalogue);
+    const auto outcome = overrideParameter(json, path, text, catalog);
     return outcome ? "" : outcome.error().where;
   };
   EXPECT_EQ(set("model.attention.window", "3"), "model.attention.window");  // softmax has none
@@ -222,27 +222,27 @@ TEST(ExperimentTest, OptionsAreOverriddenByTheTableOfTheChosenVariant) {
   EXPECT_EQ(set("model.mechanism", "softmax"), "");
   EXPECT_FALSE(json["model"].contains("attention"));
   EXPECT_TRUE(json["model"].contains("layout"));
-  EXPECT_FALSE(overrideParameter(json, "model.attention.window", "3").ok());  // no catalogue
+  EXPECT_FALSE(overrideParameter(json, "model.attention.window", "3").ok());  // no catalog
   // As JSON: of its own type, or text as a flag has it.
-  ASSERT_TRUE(setParameter(json, "model.mechanism", "window", catalogue).ok());
-  ASSERT_TRUE(setParameter(json, "model.attention.window", 5, catalogue).ok());
-  ASSERT_TRUE(setParameter(json, "model.attention.shift", "off", catalogue).ok());
+  ASSERT_TRUE(setParameter(json, "model.mechanism", "window", catalog).ok());
+  ASSERT_TRUE(setParameter(json, "model.attention.window", 5, catalog).ok());
+  ASSERT_TRUE(setParameter(json, "model.attention.shift", "off", catalog).ok());
   EXPECT_EQ(json["model"]["attention"], (Json{{"window", 5}, {"shift", false}}));
-  EXPECT_FALSE(setParameter(json, "model.attention.widths", 5, catalogue).ok());
-  ASSERT_TRUE(setParameter(json, "model.mechanism", "softmax", catalogue).ok());
+  EXPECT_FALSE(setParameter(json, "model.attention.widths", 5, catalog).ok());
+  ASSERT_TRUE(setParameter(json, "model.mechanism", "softmax", catalog).ok());
   EXPECT_FALSE(json["model"].contains("attention"));
 }
 
 TEST(ExperimentTest, ABackboneFixesSharedParametersAndLiftsRules) {
-  ModelCatalogue catalogue;
-  catalogue.backbones = {
+  ModelCatalog catalog;
+  catalog.backbones = {
       {.name = "vit"},
       {.name = "tokenless",
        .rules = {.headsDivideWidth = false, .distilledNeedsClassToken = false},
        .fixed = {{"class_token", false, "no token"}, {"class_depth", 0, "no class blocks"}}}};
-  catalogue.mechanisms = {{.name = "softmax"}};
+  catalog.mechanisms = {{.name = "softmax"}};
   const auto pathOf = [&](const Json& model) {
-    const auto read = modelFromJson(model, catalogue);
+    const auto read = modelFromJson(model, catalog);
     return read ? std::string() : read.error().where;
   };
   EXPECT_EQ(pathOf({{"heads", 5}}), "model.heads");

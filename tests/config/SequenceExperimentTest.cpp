@@ -38,7 +38,7 @@ TEST(SequenceConfig, EveryParameterIsWrittenAndReadBack) {
   const auto read = sequenceFromJson(json);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(sequenceToJson(*read), json);
-  const auto again = sequenceFromText(sequenceToText(*read), "text");
+  const auto again = sequenceFromText(sequenceToJson(*read).dump(), "text");
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(sequenceToJson(*again), json);
 }
@@ -94,9 +94,9 @@ TEST(SequenceConfig, ModelsThatNoMemoryHoldsAreRefused) {
   EXPECT_EQ(pathOfError(R"({"model": {"width": 4096, "depth": 16}})"), "accepted");
   // Position biases count: 65536² of each block.
   const std::string text = R"({"data": {"kind": "text"}, "model": {"length": 65536, )";
-  EXPECT_EQ(pathOfError(text + R"("factorised": false}})"), "model.width");
-  EXPECT_EQ(pathOfError(text + R"("factorised": true}})"), "accepted");
-  EXPECT_EQ(pathOfError(text + R"("factorised": false, "mechanism": "aft_simple"}})"), "accepted");
+  EXPECT_EQ(pathOfError(text + R"("factorized": false}})"), "model.width");
+  EXPECT_EQ(pathOfError(text + R"("factorized": true}})"), "accepted");
+  EXPECT_EQ(pathOfError(text + R"("factorized": false, "mechanism": "aft_simple"}})"), "accepted");
 }
 
 TEST(SequenceConfig, AnImageClassifiersReaderSaysWhatItIs) {

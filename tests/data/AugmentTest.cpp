@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Random crops, flips and colours: reproducible, of the right size, and harmless when switched off.
+// Random crops, flips and colors: reproducible, of the right size, and harmless when switched off.
 
 #include "core/data/Augment.h"
 
@@ -67,7 +67,7 @@ TEST(Augment, FlipsExactly) {
   EXPECT_EQ(*augmentedView(image, options, sized(16, 16), 5).pixels, *image.pixels);
 }
 
-TEST(Augment, FlipsAboutHalfOfThePictures) {
+TEST(Augment, FlipsAboutHalfOfTheImages) {
   AugmentOptions options;
   options.minScale = 1;
   options.minRatio = 1;
@@ -79,7 +79,7 @@ TEST(Augment, FlipsAboutHalfOfThePictures) {
 }
 
 TEST(Augment, CropsKeepToTheirShareOfTheArea) {
-  // Left to right the red of this picture rises by 1 a pixel: a crop's width is its range.
+  // Left to right the red of this image rises by 1 a pixel: a crop's width is its range.
   AugmentOptions options;
   options.minScale = 0.5;
   options.minRatio = 1;
@@ -93,7 +93,7 @@ TEST(Augment, CropsKeepToTheirShareOfTheArea) {
   }
 }
 
-TEST(Augment, TakesPicturesOfAnyShape) {
+TEST(Augment, TakesImagesOfAnyShape) {
   AugmentOptions options;
   options.colorJitter = 1.0;
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 300}, {300, 1}, {2, 3}}) {
@@ -104,16 +104,16 @@ TEST(Augment, TakesPicturesOfAnyShape) {
   }
 }
 
-TEST(Augment, JitterChangesColoursAndKeepsGreyGrey) {
+TEST(Augment, JitterChangesColorsAndKeepsGrayGray) {
   AugmentOptions options;
   options.minScale = 1;
   options.minRatio = 1;
   options.flipProbability = 0;
   options.colorJitter = 0.5;
-  const Image grey = test::solidImage(8, 8, {120, 120, 120});
+  const Image gray = test::solidImage(8, 8, {120, 120, 120});
   std::set<int> levels;
   for (std::uint64_t key = 0; key < 20; ++key) {
-    const Image view = augmentedView(grey, options, sized(8, 8), key);
+    const Image view = augmentedView(gray, options, sized(8, 8), key);
     EXPECT_NEAR(view.row(0)[0], view.row(0)[1], 1);
     EXPECT_NEAR(view.row(0)[1], view.row(0)[2], 1);
     EXPECT_GE(view.row(0)[0], 58);   // 120 × 0.5

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A data set that changed is noticed, and what was changed is said.
+// A dataset that changed is noticed, and what was changed is said.
 
 #include <gtest/gtest.h>
 
@@ -25,10 +25,11 @@ TEST(DataStamp, OfFilesFollowsNamesSizesAndTimes) {
   EXPECT_EQ(stampNote(before, stamp(), "training"), "");
   fs::last_write_time(files[0], fs::last_write_time(files[0]) + std::chrono::seconds(1));
   const std::string touched = stampNote(before, stamp(), "training");
-  EXPECT_NE(touched.find("training data was written again"), std::string::npos) << touched;
+  EXPECT_NE(touched.find("training data was rewritten"), std::string::npos) << touched;
   std::ofstream(files[0]) << "12345";
   const std::string changed = stampNote(before, stamp(), "validation");
-  EXPECT_NE(changed.find("validation data has another content"), std::string::npos) << changed;
+  EXPECT_NE(changed.find("validation data changed since the run began"), std::string::npos)
+      << changed;
 }
 
 TEST(DataStamp, OfMemoryIsTheChecksumOfItAll) {

@@ -19,7 +19,7 @@ TEST(DatasetKinds, EveryKindIsOpenedBySomething) {
       EXPECT_TRUE(opened.ok());
     } else {
       ASSERT_FALSE(opened.ok()) << kind.name;
-      EXPECT_EQ(opened.error().text().find("no dataset kind"), std::string::npos) << kind.name;
+      EXPECT_EQ(opened.error().text().find("unknown dataset kind"), std::string::npos) << kind.name;
     }
     EXPECT_FALSE(kind.help.empty()) << kind.name;
   }

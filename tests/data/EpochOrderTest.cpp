@@ -27,7 +27,7 @@ TEST(EpochOrder, WithoutRepeatsEverySampleOnce) {
     EXPECT_EQ(plain.at(place).index, place);
 }
 
-TEST(EpochOrder, CopiesAreNeighboursAndTheLengthStays) {
+TEST(EpochOrder, CopiesAreNeighborsAndTheLengthStays) {
   for (const std::int64_t size : {20, 21, 2}) {
     const EpochOrder once(size, true, 1, 5, 2), order(size, true, 3, 5, 2);
     ASSERT_EQ(order.size(), size);

@@ -110,7 +110,7 @@ TEST(Erasing, SeveralBoxesShareTheArea) {
   EXPECT_GT(several, 80);
 }
 
-TEST(Erasing, TinyPicturesAreSafe) {
+TEST(Erasing, TinyImagesAreSafe) {
   std::vector<float> planes(3, kUntouched);
   for (std::uint64_t key = 0; key < 50; ++key)
     eraseBoxes(planes, 1, 1, always(ErasingMode::Pixel), key);

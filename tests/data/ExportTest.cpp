@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A dataset written as a folder of pictures opens again as the same dataset.
+// A dataset written as a folder of images opens again as the same dataset.
 
 #include "core/data/Export.h"
 
@@ -43,7 +43,7 @@ TEST(Export, RoundTripsTextureShape) {
       EXPECT_EQ(original->classNames()[source.label], written->classNames()[copy.label]);
     }
   }
-  EXPECT_EQ(found, 18) << "every picture is there, bit for bit, in its class";
+  EXPECT_EQ(found, 18) << "every image is there, bit for bit, in its class";
 }
 
 TEST(Export, RefusesAFolderInUse) {

@@ -27,7 +27,7 @@ std::string header(std::vector<std::uint32_t> sizes) {
   return bytes;
 }
 
-/// Pictures of 4 × 5 (height × width); pixel p of picture i is i + p.
+/// Images of 4 × 5 (height × width); pixel p of image i is i + p.
 std::string images(int count) {
   std::string bytes = header({static_cast<std::uint32_t>(count), 4, 5});
   for (int i = 0; i < count; ++i)
@@ -138,12 +138,12 @@ TEST_F(IdxHostile, LyingHeaders) {
 }
 
 TEST_F(IdxHostile, WrongLabels) {
-  expectRefused(images(4), labels(5, 2), "4 pictures");
-  expectRefused(images(4), labels(4, 1), "one label");
+  expectRefused(images(4), labels(5, 2), "4 images");
+  expectRefused(images(4), labels(4, 1), "same label");
 }
 
 TEST_F(IdxHostile, GzipBombsEndAtTheDeclaredSize) {
-  // 64 MiB of zeros in some 64 KiB, behind a header that declares 4 small pictures.
+  // 64 MiB of zeros in some 64 KiB, behind a header that declares 4 small images.
   const std::string bomb = gzipped(images(4) + std::string(64u << 20, '\0'));
   ASSERT_LT(bomb.size(), 100'000u);
   expectRefused(bomb, labels(4, 2), "more bytes than its header declares");

@@ -67,7 +67,7 @@ TEST(ImageFolder, ReadsTrainAndEveryNameOfValidation) {
   }
 }
 
-TEST(ImageFolder, GivesEachPictureItsClass) {
+TEST(ImageFolder, GivesEachImageItsClass) {
   const TemporaryFolder folder;
   writeClasses(folder / "train", {"a", "b"}, 3);
   const auto dataset = valueOrThrow(openDataset(
@@ -116,10 +116,10 @@ TEST(ImageFolder, TakesTheSameShareOfEveryClassForValidation) {
   EXPECT_NE(a, b) << "the seed chooses";
 }
 
-TEST(ImageFolder, PassesOverWhatIsNoPictureAndReadsDeeperFolders) {
+TEST(ImageFolder, SkipsOtherFilesAndReadsDeeperFolders) {
   const TemporaryFolder folder;
   writeClasses(folder / "train", {"a", "b"}, 2);
-  test::writeBytes(folder / "train/a/notes.txt", "no picture");
+  test::writeBytes(folder / "train/a/notes.txt", "no image");
   test::writeBytes(folder / "train/a/._0.png", "a leftover of another system");
   test::writeBytes(folder / "train/stray.png", "in no class");
   fs::create_directories(folder / "train/.hidden");
@@ -146,7 +146,7 @@ TEST(ImageFolder, SurvivesLinksInCircles) {
   EXPECT_EQ((*dataset)->size(), 4 + 3 + 4);
 }
 
-TEST(ImageFolder, ReportsADamagedPictureAsItsOwnError) {
+TEST(ImageFolder, ReportsADamagedImageAsItsOwnError) {
   const TemporaryFolder folder;
   writeClasses(folder.path(), {"a", "b"}, 2);
   test::writeBytes(folder / "a/broken.png", "");
@@ -167,7 +167,7 @@ TEST(ImageFolder, ReportsADamagedPictureAsItsOwnError) {
 
 TEST(ImageFolder, RefusesWhatCannotBeTrainedOn) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(contains(refusal(specOf("image-folder", folder / "missing")), "no such folder"));
+  EXPECT_TRUE(contains(refusal(specOf("image-folder", folder / "missing")), "does not exist"));
   EXPECT_TRUE(contains(refusal(specOf("image-folder", folder.path())), "no class folders"));
   EXPECT_TRUE(contains(refusal(specOf("image-folder", "")), "is empty"));
   writeClasses(folder.path(), {"alone"}, 2);
@@ -283,14 +283,14 @@ TEST(ImageFolder, LimitsEachSplitByItsOwnNumber) {
   EXPECT_EQ(sizes(0, 4), std::pair(std::int64_t{20}, std::int64_t{4}));
 }
 
-TEST(DetectDatasetKind, TellsFoldersOfPictures) {
+TEST(DetectDatasetKind, TellsFoldersOfImages) {
   const TemporaryFolder folder;
   EXPECT_EQ(detectDatasetKind(folder.path()), "");
   EXPECT_EQ(detectDatasetKind(folder / "missing"), "");
   writeClasses(folder / "split/train", {"a", "b"}, 1);
   EXPECT_EQ(detectDatasetKind(folder / "split"), "image-folder");
   EXPECT_EQ(detectDatasetKind(folder / "split/train"), "image-folder");
-  EXPECT_EQ(detectDatasetKind(folder / "split/train/a"), "") << "pictures without classes";
+  EXPECT_EQ(detectDatasetKind(folder / "split/train/a"), "") << "images without classes";
 }
 
 TEST(OpenDataset, NamesTheKindsItKnows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Crops out of JPEGs that are decoded in part: bit for bit those of the whole picture; and reduced,
-// where that was asked for and the picture is large enough: nearly.
+// Crops out of JPEGs that are decoded in part: bit for bit those of the whole image; and reduced,
+// where that was asked for and the image is large enough: nearly.
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ Image viewOf(const std::string& jpeg, const AugmentOptions& options, int side, s
   return augmentedView(part, options, sized(side), key);
 }
 
-TEST(JpegCrops, AreThoseOfTheWholePicture) {
+TEST(JpegCrops, AreThoseOfTheWholeImage) {
   for (const test::JpegKind kind : {test::JpegKind{}, {2, 2}, {2, 1}, {2, 2, false, true}}) {
     const std::string jpeg = test::encodeJpeg(scene(250, 190), kind);
     const Image whole = valueOrThrow(decodeImage(jpeg, "test"));
@@ -67,7 +67,7 @@ TEST(JpegCrops, AreThoseOfTheWholePicture) {
   }
 }
 
-TEST(JpegCrops, AreOfReducedPicturesOnlyWhereTheyAreLarge) {
+TEST(JpegCrops, AreOfReducedImagesOnlyWhereTheyAreLarge) {
   const Preprocessing to100 = sized(100);
   EXPECT_EQ(jpegEighths(399, 5000, to100), 8);
   EXPECT_EQ(jpegEighths(400, 400, to100), 4);
@@ -105,7 +105,7 @@ std::string turned(const std::string& jpeg, int orientation) {
          jpeg.substr(2);
 }
 
-/// The mean difference from views of the whole picture, in 1/255, and how many views differ.
+/// The mean difference from views of the whole image, in 1/255, and how many views differ.
 struct Difference {
   double mean = 0;
   int changed = 0;
@@ -126,7 +126,7 @@ Difference ofReduced(const std::string& jpeg, int side, int views = 20) {
   return found;
 }
 
-TEST(JpegCrops, AreNearlyTheSameOfReducedPicturesOfEveryKind) {
+TEST(JpegCrops, AreNearlyTheSameOfReducedImagesOfEveryKind) {
   std::vector<std::pair<std::string, std::string>> jpegs;
   for (const test::JpegKind& kind :
        {test::JpegKind{}, {2, 2}, {4, 1}, {1, 1, true}, {2, 2, false, true}})
@@ -136,7 +136,7 @@ TEST(JpegCrops, AreNearlyTheSameOfReducedPicturesOfEveryKind) {
   for (int orientation = 2; orientation <= 8; ++orientation)
     jpegs.emplace_back("turned " + std::to_string(orientation), turned(even, orientation));
   for (const auto& [name, jpeg] : jpegs) {
-    // Decoded in full, each colour of four pixels is only repeated; reduced, it is smooth.
+    // Decoded in full, each color of four pixels is only repeated; reduced, it is smooth.
     const double bound = name == "4 x 1" ? 2.0 : 1.0;
     for (const int side : {16, 40, 90}) {
       const Difference found = ofReduced(jpeg, side);
@@ -146,8 +146,8 @@ TEST(JpegCrops, AreNearlyTheSameOfReducedPicturesOfEveryKind) {
   }
 }
 
-/// Mirrored, a reduced picture would begin with a part of a pixel.
-TEST(JpegCrops, OfMirroredPicturesThatDoNotDivideEvenlyAreExact) {
+/// Mirrored, a reduced image would begin with a part of a pixel.
+TEST(JpegCrops, OfMirroredImagesThatDoNotDivideEvenlyAreExact) {
   const std::string odd = test::encodeJpeg(scene(803, 597), {2, 2});
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const Difference found = ofReduced(turned(odd, orientation), 40);
@@ -156,7 +156,7 @@ TEST(JpegCrops, OfMirroredPicturesThatDoNotDivideEvenlyAreExact) {
   }
 }
 
-TEST(JpegCrops, OfTinyPicturesAreReducedWithoutHarm) {
+TEST(JpegCrops, OfTinyImagesAreReducedWithoutHarm) {
   for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {5, 4}, {17, 6}, {33, 31}, {9, 200}})
     for (const int orientation : {1, 3, 6}) {
       const auto jpeg = turned(test::encodeJpeg(scene(width, height), {2, 2}), orientation);
@@ -224,7 +224,7 @@ TEST(JpegCrops, ReducedOnesAreTheSameWithAnyNumberOfThreads) {
   }
 }
 
-TEST(JpegCrops, ALoaderGivesWhatItGaveOfWholePictures) {
+TEST(JpegCrops, ALoaderGivesWhatItGaveOfWholeImages) {
   const TemporaryFolder folder;
   for (const std::string name : {"a", "b"})
     for (int i = 0; i < 4; ++i)
@@ -242,7 +242,7 @@ TEST(JpegCrops, ALoaderGivesWhatItGaveOfWholePictures) {
     for (std::size_t i = 0; i < batch.indices.size(); ++i) {
       const PlacedSample placed{batch.indices[i], 0};
       const Image whole = valueOrThrow(dataset->sample(placed.index)).image;
-      const auto expected = normalise(augmentedView(whole, options.augment, options.preprocessing,
+      const auto expected = normalize(augmentedView(whole, options.augment, options.preprocessing,
                                                     augmentKey(options.seed, 1, placed)),
                                       options.preprocessing);
       const at::Tensor got = batch.images[static_cast<std::int64_t>(i)].contiguous();

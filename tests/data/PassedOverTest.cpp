@@ -11,8 +11,8 @@
 
 #include "core/base/Crc32.h"
 #include "core/base/files/Files.h"
-#include "core/data/ClassFolders.h"
 #include "core/data/ImageFiles.h"
+#include "core/data/files/ClassFolders.h"
 #include "tests/data/CacheFolder.h"
 #include "tests/data/Support.h"
 
@@ -34,8 +34,8 @@ TEST(PassedOver, CountsByTheEndOfTheName) {
   files.addFile("x.notAKindThatAnyoneHas");
   EXPECT_EQ(files.count(), 6);
   EXPECT_EQ(files.text(),
-            "6 files are not read (3 .gif, 2 others, 1 .txt); save the images among them as PNG or "
-            "JPEG");
+            "6 files are not read (3 .gif, 2 others, 1 .txt); save the images among these files as "
+            "PNG or JPEG");
 }
 
 TEST(PassedOver, NamesHoweverManyKindsInOneLine) {
@@ -52,15 +52,15 @@ TEST(PassedOver, IsSaidOfClassFolders) {
   const TemporaryFolder folder;
   writeClasses(folder / "train", {"a", "b"}, 2);
   writeClasses(folder / "val", {"a", "b"}, 1);
-  for (const std::string name : {"a/0.gif", "a/1.gif", "b/deeper/0.heic"})
+  for (const std::string name : {"a/0.gif", "a/1.gif", "b/deeper/0.jp2"})
     test::writeBytes(folder / "train" / name, "GIF89a");
   test::writeBytes(folder / "train/stray.png", "of no class");
   const auto spec = test::specOf("image-folder", folder.path());
   const auto notes = valueOrThrow(openDataset(spec, Split::Train))->notes();
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_EQ(notes[0], (folder / "train").string() +
-                          ": 3 files are not read (2 .gif, 1 .heic); save the images among them as "
-                          "PNG or JPEG");
+                          ": 3 files are not read (2 .gif, 1 .jp2); save the images among these "
+                          "files as PNG or JPEG");
   EXPECT_NE(notes[1].find("1 image lies beside the class folders"), notes[1].npos);
   EXPECT_TRUE(valueOrThrow(openDataset(spec, Split::Validation))->notes().empty());
 }
@@ -92,7 +92,7 @@ TEST(PassedOver, IsRememberedWithALargeFolder) {
   makeLargeClasses(folder.path());
   for (int i = 0; i < 2; ++i) {
     Leftovers leftovers;
-    EXPECT_EQ(picturesOfClasses(folder.path(), &leftovers).size(), 2u);
+    EXPECT_EQ(imagesOfClasses(folder.path(), &leftovers).size(), 2u);
     EXPECT_EQ(leftovers.files.text().substr(0, 20), "2 files are not read");
     EXPECT_EQ(leftovers.imagesBeside, 1);
     EXPECT_FALSE(cache.onlyScan().empty());
@@ -104,7 +104,7 @@ TEST(PassedOver, IsCountedAnewWhereTheScanLies) {
   const TemporaryFolder folder;
   makeLargeClasses(folder.path());
   Leftovers right;
-  picturesOfClasses(folder.path(), &right);
+  imagesOfClasses(folder.path(), &right);
   const fs::path scan = cache.onlyScan();
   const std::string whole = valueOrThrow(readFile(scan, 1u << 20));
   const std::string zero(1, '\0');
@@ -122,7 +122,7 @@ TEST(PassedOver, IsCountedAnewWhereTheScanLies) {
         whole.substr(8, whole.size() - 9) + ".txt" + zero + "7" + zero}) {
     test::writeBytes(scan, crcText(crc32Of(rest.data(), rest.size())) + rest);
     Leftovers found;
-    EXPECT_EQ(picturesOfClasses(folder.path(), &found).size(), 2u);
+    EXPECT_EQ(imagesOfClasses(folder.path(), &found).size(), 2u);
     EXPECT_EQ(found.files.kinds(), right.files.kinds());
     EXPECT_EQ(found.imagesBeside, 1);
   }

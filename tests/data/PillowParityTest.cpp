@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // Every operation of RandAugment beside Pillow's, on photographs where HEADLIGHT_PHOTOS names a
-// folder of some, else on pictures made here.
+// folder of some, else on images made here.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ Image procedural(int width, int height) {
   return {width, height, std::move(pixels)};
 }
 
-std::vector<Image> pictures() {
+std::vector<Image> images() {
   const char* folder = std::getenv("HEADLIGHT_PHOTOS");
   if (!folder) return {procedural(97, 64), procedural(48, 80)};
   std::vector<Image> photos;
@@ -101,15 +101,15 @@ std::string bytesOf(const fs::path& path) {
 }
 
 /// The greatest difference of a value from Pillow's; 256 where Pillow wrote nothing that fits.
-int differenceFrom(const Image& picture, const PillowJob& job) {
-  EditedImage image{picture.width, picture.height, *picture.pixels};
-  job.operation->apply(image, job.argument, {job.interpolation, kFill});
+int differenceFrom(const Image& image, const PillowJob& job) {
+  EditedImage edited{image.width, image.height, *image.pixels};
+  job.operation->apply(edited, job.argument, {job.interpolation, kFill});
   const std::string expected = bytesOf(job.output);
-  if (expected.size() != image.pixels.size()) return 256;
+  if (expected.size() != edited.pixels.size()) return 256;
   int greatest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i)
     greatest =
-        std::max(greatest, std::abs(image.pixels[i] - static_cast<std::uint8_t>(expected[i])));
+        std::max(greatest, std::abs(edited.pixels[i] - static_cast<std::uint8_t>(expected[i])));
   return greatest;
 }
 
@@ -118,8 +118,8 @@ TEST(PillowParity, EveryOperationIsWithinOneOfPillows) {
   if (python.empty()) GTEST_SKIP() << "no python3 here has Pillow (Debian's python3-pil)";
   const test::TemporaryFolder folder;
   std::map<std::string_view, int> greatest;
-  for (const Image& picture : pictures()) {
-    test::writeBytes(folder / "input.ppm", ppmOf(picture));
+  for (const Image& image : images()) {
+    test::writeBytes(folder / "input.ppm", ppmOf(image));
     std::vector<PillowJob> jobs;
     for (const bool increasing : {false, true})
       for (const AugmentOperation& operation : augmentOperations(increasing))
@@ -137,7 +137,7 @@ TEST(PillowParity, EveryOperationIsWithinOneOfPillows) {
                   (python + " '" + script + "' '" + (folder / "jobs.txt").string() + "'").c_str()),
               0);
     for (const PillowJob& job : jobs) {
-      const int difference = differenceFrom(picture, job);
+      const int difference = differenceFrom(image, job);
       EXPECT_LE(difference, 1) << lineOf(job);
       greatest[job.operation->name] = std::max(greatest[job.operation->name], difference);
     }

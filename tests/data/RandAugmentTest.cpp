@@ -116,7 +116,7 @@ TEST(RandAugment, ProbabilityAndCountAreAsSpelled) {
 }
 
 TEST(RandAugment, ADirectionIsDrawnAsOftenAsTheOther) {
-  // One operation at p = 1: of those that turn pictures, half turn either way.
+  // One operation at p = 1: of those that turn images, half turn either way.
   std::map<std::string, int> seen;
   const auto rotated = [](double degrees) {
     EditedImage image = gradient();
@@ -132,7 +132,7 @@ TEST(RandAugment, ADirectionIsDrawnAsOftenAsTheOther) {
   EXPECT_NEAR(seen[rotated(-30)], 100, 50);
 }
 
-TEST(RandAugment, TinyPicturesAreSafe) {
+TEST(RandAugment, TinyImagesAreSafe) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {2, 2}})
     for (const bool increasing : {false, true})
       for (const AugmentOperation& operation : augmentOperations(increasing))

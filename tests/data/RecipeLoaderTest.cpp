@@ -64,9 +64,9 @@ TEST(RecipeLoader, AnEpochOfRepeatsIsAsLongAndEveryVersionIsDifferent) {
   EXPECT_EQ(versions.size(), 14u);  // 40 / 3, the last once
   for (std::size_t place = 0; place < order.size(); ++place)
     EXPECT_EQ(order[place], order[place / 3 * 3]);
-  for (const auto& [index, pictures] : versions)
-    for (std::size_t i = 1; i < pictures.size(); ++i)
-      EXPECT_FALSE(at::equal(pictures[i], pictures[i - 1])) << index;
+  for (const auto& [index, images] : versions)
+    for (std::size_t i = 1; i < images.size(); ++i)
+      EXPECT_FALSE(at::equal(images[i], images[i - 1])) << index;
 }
 
 TEST(RecipeLoader, EachPartChangesOnlyItself) {
@@ -82,7 +82,7 @@ TEST(RecipeLoader, EachPartChangesOnlyItself) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     EXPECT_EQ(after[i].indices, before[i].indices);
     const double same = after[i].images.eq(before[i].images).to(at::kFloat).mean().item<double>();
-    EXPECT_GT(same, 0.6) << "but for what was erased it is the same picture";
+    EXPECT_GT(same, 0.6) << "but for what was erased it is the same image";
     EXPECT_LT(same, 1);
   }
 }

@@ -13,7 +13,7 @@
 
 #include "core/base/Crc32.h"
 #include "core/base/files/Files.h"
-#include "core/data/ClassFolders.h"
+#include "core/data/files/ClassFolders.h"
 #include "tests/data/CacheFolder.h"
 #include "tests/data/Support.h"
 
@@ -29,9 +29,9 @@ void waitUntilSettled() {
 
 std::vector<std::string> listed(const fs::path& folder) {
   std::vector<std::string> all;
-  for (const ClassOfPictures& one : picturesOfClasses(folder))
-    for (const std::string& picture : one.pictures)
-      all.push_back(one.name + "/" + picture);
+  for (const ClassOfImages& one : imagesOfClasses(folder))
+    for (const std::string& image : one.images)
+      all.push_back(one.name + "/" + image);
   return all;
 }
 
@@ -51,7 +51,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == text.npos ? text : text.replace(at, from.size(), to);
 }
 
-/// Three classes, 1,200 files that are called pictures, one folder deeper.
+/// Three classes, 1,200 files that are called images, one folder deeper.
 void makeLargeFolder(const fs::path& data) {
   for (const std::string name : {"a", "b", "c/deeper"}) {
     fs::create_directories(data / name);
@@ -99,15 +99,15 @@ TEST_F(LargeFolder, IsListedAgainAfterAnyChange) {
   waitUntilSettled();
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto before = listed(folders[i]);
-    const auto kept = recallScan("image-folder", fs::canonical(folders[i]));
+    const auto kept = recallScan("image-folder with stills", fs::canonical(folders[i]));
     ASSERT_TRUE(kept.has_value()) << i;
     changes[i](folders[i]);
-    EXPECT_FALSE(recallScan("image-folder", fs::canonical(folders[i]))) << i;
+    EXPECT_FALSE(recallScan("image-folder with stills", fs::canonical(folders[i]))) << i;
     EXPECT_NE(listed(folders[i]), before) << i;
   }
 }
 
-TEST_F(LargeFolder, IsTakenFromWhatIsRemembered) {
+TEST_F(LargeFolder, UsesTheSavedScan) {
   waitUntilSettled();
   listed(data);
   const fs::path scan = cache.onlyScan();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Sequences of bytes: pictures in raster order, files in pieces, and what is drawn to train on.
+// Sequences of bytes: images in raster order, files in pieces, and what is drawn to train on.
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(Sequences, PiecesOfAFileBeginAnywhereInItsTrainingSplit) {
             textOf(valueOrThrow(source->draw(5, 0))) + textOf(valueOrThrow(source->draw(5, 1))));
 }
 
-TEST(Sequences, FilesThatAreNotEnoughSayWhatIs) {
+TEST(Sequences, ShortFilesNameTheRequiredSize) {
   const TemporaryFolder folder;
   const auto errorOf = [&](const std::filesystem::path& path, int length) {
     const auto opened = openSequences(textExperiment(path, length), SequenceSplit::Train);
@@ -105,7 +105,7 @@ TEST(Sequences, FilesThatAreNotEnoughSayWhatIs) {
   EXPECT_EQ(errorOf(folder / "huge", 10).code, ErrorCode::UnsupportedFile);
 }
 
-TEST(Sequences, PicturesByRowColumnAndColour) {
+TEST(Sequences, ImagesByRowColumnAndColor) {
   const Image image = gradientImage(8, 8);
   const ByteSequence bytes = bytesOf(sequenceView(image, 8));
   ASSERT_EQ(bytes.size(), 192u);
@@ -121,7 +121,7 @@ TEST(Sequences, PicturesByRowColumnAndColour) {
   EXPECT_EQ(wide.height, 10);
 }
 
-SequenceExperiment pictureExperiment() {
+SequenceExperiment imageExperiment() {
   SequenceExperiment experiment;
   experiment.seed = 4;
   experiment.data.imageSize = 8;
@@ -130,8 +130,8 @@ SequenceExperiment pictureExperiment() {
   return experiment;
 }
 
-TEST(Sequences, EveryPictureOnceAnEpochInAnotherOrder) {
-  const auto source = valueOrThrow(openSequences(pictureExperiment(), SequenceSplit::Train));
+TEST(Sequences, EveryImageOnceAnEpochInAnotherOrder) {
+  const auto source = valueOrThrow(openSequences(imageExperiment(), SequenceSplit::Train));
   ASSERT_EQ(source->size(), 18);
   std::multiset<std::string> all;
   for (std::int64_t i = 0; i < 18; ++i)
@@ -143,11 +143,11 @@ TEST(Sequences, EveryPictureOnceAnEpochInAnotherOrder) {
     EXPECT_EQ(std::multiset<std::string>(epoch.begin(), epoch.end()), all);
   EXPECT_NE(epochs[0], epochs[1]);
   EXPECT_EQ(textOf(valueOrThrow(source->draw(3, 5))), epochs[0][5]);  // whatever was asked before
-  EXPECT_EQ(valueOrThrow(openSequences(pictureExperiment(), SequenceSplit::Validation))->size(), 9);
-  EXPECT_FALSE(openSequences(pictureExperiment(), SequenceSplit::Test));
+  EXPECT_EQ(valueOrThrow(openSequences(imageExperiment(), SequenceSplit::Validation))->size(), 9);
+  EXPECT_FALSE(openSequences(imageExperiment(), SequenceSplit::Test));
 }
 
-/// `bytes` of a picture of `side` with its columns in the opposite order.
+/// `bytes` of an image of `side` with its columns in the opposite order.
 ByteSequence mirrored(const ByteSequence& bytes, std::size_t side) {
   ByteSequence result = bytes;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -158,7 +158,7 @@ ByteSequence mirrored(const ByteSequence& bytes, std::size_t side) {
 }
 
 TEST(Sequences, AugmentationFlipsAndShiftsAllValuesTogether) {
-  SequenceExperiment experiment = pictureExperiment();
+  SequenceExperiment experiment = imageExperiment();
   const auto plain = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
   experiment.data.augment = true;
   const auto source = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
@@ -184,16 +184,16 @@ TEST(Sequences, AugmentationFlipsAndShiftsAllValuesTogether) {
   EXPECT_NEAR(flips, 200, 60);
   EXPECT_EQ(shifts.size(), 21u);
   const auto validation = valueOrThrow(openSequences(experiment, SequenceSplit::Validation));
-  const auto same = valueOrThrow(openSequences(pictureExperiment(), SequenceSplit::Validation));
+  const auto same = valueOrThrow(openSequences(imageExperiment(), SequenceSplit::Validation));
   EXPECT_EQ(valueOrThrow(validation->draw(1, 3)), valueOrThrow(same->draw(1, 3)));
 }
 
-TEST(Sequences, DamagedPicturesArePassedOver) {
+TEST(Sequences, DamagedImagesArePassedOver) {
   const TemporaryFolder folder;
   writeClasses(folder / "train", {"a", "b"}, 3);
   writeClasses(folder / "val", {"a", "b"}, 1);
-  writeBytes(folder / "train/a/1.png", "no picture");
-  SequenceExperiment experiment = pictureExperiment();
+  writeBytes(folder / "train/a/1.png", "no image");
+  SequenceExperiment experiment = imageExperiment();
   experiment.data.dataset = "image-folder";
   experiment.data.path = folder.path().string();
   const auto source = valueOrThrow(openSequences(experiment, SequenceSplit::Train));
@@ -209,16 +209,16 @@ TEST(Sequences, DamagedPicturesArePassedOver) {
   EXPECT_EQ(openSequences(experiment, SequenceSplit::Train).error().where, "data.path");
 }
 
-TEST(Sequences, DamagedPicturesAreNamedOnceAndNotByTheHundreds) {
+TEST(Sequences, DamagedImagesAreNamedOnceAndNotByTheHundreds) {
   const TemporaryFolder folder;
   writeClasses(folder / "train", {"a", "b"}, 30);
   writeClasses(folder / "val", {"a", "b"}, 1);
-  SequenceExperiment experiment = pictureExperiment();
+  SequenceExperiment experiment = imageExperiment();
   experiment.data.dataset = "image-folder";
   experiment.data.path = folder.path().string();
   const auto warningsOf = [&](int damaged) {
     for (int i = 0; i < damaged; ++i)
-      writeBytes(folder / ("train/a/" + std::to_string(i) + ".png"), "no picture");
+      writeBytes(folder / ("train/a/" + std::to_string(i) + ".png"), "no image");
     std::vector<std::string> warnings;
     setLogSink([&](LogLevel, const std::string& message) { warnings.push_back(message); });
     const auto source = valueOrThrow(openSequences(experiment, SequenceSplit::Train));

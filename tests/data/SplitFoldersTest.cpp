@@ -13,20 +13,18 @@ namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
+using test::hasText;
 using test::specOf;
 using test::TemporaryFolder;
 using test::writeClasses;
 using Names = std::vector<std::string>;
 
-bool hasText(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::string allNotes(const fs::path& root) {
   const auto spec = specOf("image-folder", root);
   std::string text;
-  for (const std::string& note : notesOf(*valueOrThrow(openDataset(spec, Split::Train)),
-                                         *valueOrThrow(openDataset(spec, Split::Validation))))
+  for (const std::string& note :
+       describeSplits(*valueOrThrow(openDataset(spec, Split::Train)),
+                      *valueOrThrow(openDataset(spec, Split::Validation))))
     text += note + "\n";
   return text;
 }
@@ -58,6 +56,22 @@ TEST(SplitFolders, HaveEveryUsualNameInAnyCase) {
       EXPECT_EQ(notes.empty(), plain) << notes;
       EXPECT_EQ(hasText(notes, train + "/ is the training"), train != "train") << notes;
     }
+}
+
+TEST(SplitFolders, MaySayWhatTheyAreOf) {
+  for (const auto& [train, test] : {std::pair{"training_set", "test_set"},
+                                    {"trainset", "testset"},
+                                    {"Train Images", "Test Images"},
+                                    {"train-data", "val-data"}}) {
+    const TemporaryFolder folder;
+    writeClasses(folder / train, {"cat", "dog"}, 3);
+    writeClasses(folder / test, {"cat", "dog"}, 2);
+    const auto spec = specOf("image-folder", folder.path());
+    EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Train))->size(), 6) << train;
+    EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Validation))->size(), 4) << test;
+  }
+  for (const std::string name : {"images", "data", "dataset", "set", "retrain", "contest"})
+    EXPECT_FALSE(isSplitName(name)) << name;
 }
 
 TEST(SplitFolders, SayWhichOfThemIsUsed) {
@@ -144,7 +158,7 @@ TEST(SplitFolders, AClassWithoutValidationIsSaid) {
     EXPECT_EQ(valueOrThrow((*validation)->sample(0)).label, 0);
     EXPECT_EQ(valueOrThrow((*validation)->sample(2)).label, 2) << "fox stays the third class";
     const std::string notes = allNotes(folder.path());
-    EXPECT_TRUE(hasText(notes, "no image of dog")) << notes;
+    EXPECT_TRUE(hasText(notes, "no images of dog")) << notes;
     EXPECT_EQ(detectDatasetKind(folder.path()), "image-folder");
   }
 }
@@ -158,7 +172,7 @@ TEST(SplitFolders, AClassWithoutTrainingIsRefused) {
   const TemporaryFolder hollow;
   writeClasses(hollow / "train", {"cat", "dog"}, 3);
   fs::create_directories(hollow / "val/cat");
-  EXPECT_TRUE(hasText(whyNot(hollow.path(), Split::Validation), "no image that is read"));
+  EXPECT_TRUE(hasText(whyNot(hollow.path(), Split::Validation), "no readable image"));
 }
 
 TEST(SplitFolders, ImagesWithoutClassFoldersAreNamed) {
@@ -178,12 +192,20 @@ TEST(SplitFolders, ImagesWithoutClassFoldersAreNamed) {
   const TemporaryFolder table;
   writeClasses(table.path(), {"train", "test"}, 3);
   test::writeBytes(table / "train/metadata.csv", "file_name,label\n");
-  EXPECT_TRUE(hasText(whyNot(table.path()), "train/metadata.csv") ||
-              hasText(whyNot(table.path()), "metadata.csv"));
+  EXPECT_TRUE(hasText(whyNot(table.path()), "train/metadata.csv")) << whyNot(table.path());
   EXPECT_TRUE(hasText(whyNot(table.path()), "named after its class"));
 }
 
-TEST(WhyNoDataset, IsForWhatIsMeantAsOne) {
+TEST(SplitFolders, ParquetIsNamedWithTheWayOut) {
+  const TemporaryFolder folder;
+  test::writeBytes(folder / "data/train-00000-of-00001.parquet", "PAR1");
+  test::writeBytes(folder / "README.md", "x");
+  EXPECT_TRUE(hasText(whyNot(folder.path()), "data/train-00000-of-00001.parquet"));
+  EXPECT_TRUE(hasText(whyNot(folder.path()), "in Python, write the images"));
+  EXPECT_TRUE(hasText(whyNoDataset(folder.path(), /*asked=*/true)->text(), "Parquet"));
+}
+
+TEST(WhyNoDataset, AppliesOnlyToIntendedDatasets) {
   const TemporaryFolder folder;
   writeClasses(folder.path(), {"album"}, 2);
   EXPECT_FALSE(whyNoDataset(folder.path(), /*asked=*/false).has_value()) << "images alone";
@@ -211,7 +233,9 @@ TEST(WhyNoDataset, NamesArchives) {
     EXPECT_TRUE(hasText(whyNoDataset(folder / "classes.zip", true)->text(), name));
   }
   test::writeBytes(folder / "notes.txt", "text");
-  EXPECT_TRUE(hasText(whyNot(folder / "notes.txt"), "is a file, not a folder"));
+  EXPECT_TRUE(hasText(whyNot(folder / "notes.txt"), "write \"path label\""));
+  test::writeBytes(folder / "notes.doc", "text");
+  EXPECT_TRUE(hasText(whyNot(folder / "notes.doc"), "is a file, not a folder"));
 }
 
 TEST(MeasuredWhole, TakesAllOfAPlaceWithoutASplit) {
@@ -227,7 +251,7 @@ TEST(MeasuredWhole, TakesAllOfAPlaceWithoutASplit) {
   ASSERT_EQ(whole->size(), 9);
   for (std::int64_t i = 0; i < 9; ++i)
     EXPECT_EQ(valueOrThrow(whole->sample(i)).label, i / 3);
-  EXPECT_TRUE(hasText(whole->notes().at(0), "measured whole (9 images)"));
+  EXPECT_TRUE(hasText(whole->notes().at(0), "all of it is used for validation (9 images)"));
   spec.maxValidationSamples = 6;
   EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Validation))->size(), 6);
   EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Train))->size(), 6) << "training shares out";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Small pictures and files for the tests of data.
+// Small images and files for the tests of data.
 
 #include <array>
 #include <cstdint>
@@ -14,6 +14,10 @@
 #include "tests/TemporaryFolder.h"
 
 namespace headlight::test {
+
+inline bool hasText(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 using headlight::TemporaryFolder;
 
@@ -31,7 +35,7 @@ inline Image solidImage(int width, int height, std::array<std::uint8_t, 3> color
   return {width, height, std::move(pixels)};
 }
 
-/// Every pixel another colour.
+/// Every pixel another color.
 inline Image gradientImage(int width, int height) {
   auto pixels = std::make_shared<std::vector<std::uint8_t>>();
   for (int y = 0; y < height; ++y)
@@ -45,7 +49,7 @@ inline void writePng(const std::filesystem::path& path, const Image& image) {
   writeBytes(path, valueOrThrow(encodePng(image)));
 }
 
-/// `perClass` pictures of 8 × 8 in each of folder/NAME; red is the label times 20, green the
+/// `perClass` images of 8 × 8 in each of folder/NAME; red is the label times 20, green the
 /// number.
 inline void writeClasses(const std::filesystem::path& folder, const std::vector<std::string>& names,
                          int perClass) {
@@ -63,7 +67,7 @@ inline DatasetSpec specOf(const std::string& kind, const std::filesystem::path& 
   return spec;
 }
 
-/// Pictures in memory, sized `side`; `fails(index)` makes sample(index) an error.
+/// Images in memory, sized `side`; `fails(index)` makes sample(index) an error.
 class MemoryDataset : public Dataset {
  public:
   MemoryDataset(std::int64_t count, int side) : m_count(count), m_side(side) {}

@@ -56,7 +56,7 @@ TEST(TarReader, SeesRegularFilesAndPassesOverTheRest) {
 }
 
 TEST(TarReader, ReadsLongNames) {
-  const std::string longName = std::string(300, 'n') + "/picture.jpg";
+  const std::string longName = std::string(300, 'n') + "/image.jpg";
   EXPECT_EQ(seenIn(tarFile("././@LongLink", longName + '\0', 'L') + tarFile("short", "x") +
                    tarFile("b", "y") + tarEnd()),
             longName + "=x b=y ");
@@ -88,7 +88,7 @@ TEST(TarReader, NamesThatLeadElsewhereAreOnlyNames) {
             "../../etc/passwd=x /etc/passwd=y ");
 }
 
-TEST(TarReader, RefusesWhatIsCutShort) {
+TEST(TarReader, RefusesTruncatedFiles) {
   const std::string whole = tarFile("a", std::string(2000, 'a')) + tarFile("b", "bb") + tarEnd();
   const std::string found = seenIn(whole);
   ASSERT_FALSE(found.starts_with("refused"));
@@ -104,7 +104,7 @@ TEST(TarReader, RefusesWhatIsCutShort) {
 TEST(TarReader, RefusesHeadersThatLie) {
   std::string wrong = tarFile("a", "1") + tarEnd();
   wrong[3] ^= 1;
-  EXPECT_TRUE(refuses(wrong, "does not add up"));
+  EXPECT_TRUE(refuses(wrong, "wrong checksum"));
   EXPECT_TRUE(refuses("\x1f\x8b" + std::string(2000, 'z'), "compressed"));
   for (const std::string size : {"77777777777", "99999999999", "-0000000001"}) {
     std::string header = tarHeader("a", 0);
@@ -118,7 +118,7 @@ TEST(TarReader, RefusesHeadersThatLie) {
     EXPECT_TRUE(seenIn(test::summed(header) + tarEnd()).starts_with("refused"));
   }
   EXPECT_TRUE(refuses(tarFile("a", "1") + std::string(512, '\0') + tarFile("b", "2") + tarEnd(),
-                      "more behind it"));
+                      "followed by more data"));
   EXPECT_TRUE(refuses(tarFile("x", std::string(5000, 'n'), 'L') + tarFile("a", "1") + tarEnd(),
                       "5000 bytes"));
 }
@@ -132,7 +132,7 @@ TEST(TarReader, RefusesSparseFilesAndBrokenPax) {
   EXPECT_TRUE(refuses(pax("path", std::string(5000, 'n')) + tarFile("a", "1") + tarEnd(), "PAX"));
 }
 
-TEST(TarReader, RefusesWhatIsNoFile) {
+TEST(TarReader, RefusesNonFiles) {
   const TemporaryFolder folder;
   EXPECT_THROW(TarFile(folder.path()), Failure);
   EXPECT_THROW(TarFile(folder / "missing.tar"), Failure);

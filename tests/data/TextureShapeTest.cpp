@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The synthetic pictures: a function of (seed, index), balanced, distinct, and guarded by a hash.
+// The synthetic images: a function of (seed, index), balanced, distinct, and guarded by a hash.
 
 #include "core/data/TextureShape.h"
 
@@ -82,7 +82,7 @@ TEST(TextureShape, IsAFunctionOfSeedAndIndex) {
     seen.insert(hashOf(valueOrThrow(otherSeed->sample(i)).image));
     seen.insert(hashOf(valueOrThrow(validation->sample(i)).image));
   }
-  EXPECT_EQ(seen.size(), 3u * 27u) << "splits, seeds and indices draw different pictures";
+  EXPECT_EQ(seen.size(), 3u * 27u) << "splits, seeds and indices draw different images";
 
   auto longer = textureShape(3);
   longer.trainSamples = 1000;
@@ -93,12 +93,12 @@ TEST(TextureShape, IsAFunctionOfSeedAndIndex) {
 TEST(TextureShape, EveryClassLooksDifferentInTheSameScene) {
   for (int a = 0; a < 9; ++a)
     for (int b = 0; b < a; ++b)
-      // Levels of 255, over the whole picture. The same label differs by 0.
+      // Levels of 255, over the whole image. The same label differs by 0.
       EXPECT_GT(meanDifference(drawTextureShape(48, 1, 2, a), drawTextureShape(48, 1, 2, b)), 4.0)
           << a << " and " << b;
 }
 
-TEST(TextureShape, ShapeStandsOutAndLiesInThePicture) {
+TEST(TextureShape, ShapeStandsOutAndLiesInTheImage) {
   for (std::uint64_t index = 0; index < 90; ++index) {
     const Image image = drawTextureShape(48, 9, index, static_cast<int>(index % 9));
     const auto lightness = [&](int left, int top, int right, int bottom) {
@@ -117,7 +117,7 @@ TEST(TextureShape, ShapeStandsOutAndLiesInThePicture) {
 TEST(TextureShape, IsOneSceneAtAnySize) {
   const Image small = drawTextureShape(32, 5, 7, 4);
   const Image large = drawTextureShape(128, 5, 7, 4);
-  double difference = 0;  // of 4 × 4 block means against the pixels of the small picture
+  double difference = 0;  // of 4 × 4 block means against the pixels of the small image
   for (int y = 0; y < 32; ++y)
     for (int x = 0; x < 32; ++x)
       for (int c = 0; c < 3; ++c) {
@@ -131,9 +131,9 @@ TEST(TextureShape, IsOneSceneAtAnySize) {
             12.0);  // levels; noise and antialiasing differ, scenes apart differ by > 40
 }
 
-/// Not an independent truth: it notices that pictures changed, and with them what the shipped demo
+/// Not an independent truth: it notices that images changed, and with them what the shipped demo
 /// weights were trained on. Change it on purpose only, together with those.
-TEST(TextureShape, PicturesAreThoseTheDemoWasTrainedOn) {
+TEST(TextureShape, ImagesAreThoseTheDemoWasTrainedOn) {
   EXPECT_EQ(hashOf(drawTextureShape(48, 0, 0, 0)), 0x61a6394cfb06791bULL);
   EXPECT_EQ(hashOf(drawTextureShape(48, 1, 12345, 4)), 0x4cccea58bdd12dcdULL);
   EXPECT_EQ(hashOf(drawTextureShape(64, 42, 7, 8)), 0x9f22d628bef027a3ULL);

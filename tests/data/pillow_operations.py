@@ -1,7 +1,7 @@
 """What Pillow makes of RandAugment's operations: python3 pillow_operations.py JOBS
 
 Each line of JOBS: input.ppm operation argument interpolation red green blue output. The output is
-the picture's bytes, RGB. Operations are named and written in Pillow's terms as in timm.
+the image's bytes, RGB. Operations are named and written in Pillow's terms as in timm.
 """
 import sys
 

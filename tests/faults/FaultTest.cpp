@@ -29,8 +29,8 @@ class FaultTest : public SavingTest {
     const auto count =
         std::min(few * static_cast<std::size_t>(testEffort()), calls * kExplanations);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t way = (i % calls + i / calls) % kExplanations;
-      failAt(saving, clean, {sample.at(i, count), kErrors[way / 2], way % 2 == 1});
+      const std::size_t method = (i % calls + i / calls) % kExplanations;
+      failAt(saving, clean, {sample.at(i, count), kErrors[method / 2], method % 2 == 1});
     }
     RecordProperty("calls", static_cast<int>(calls));
     RecordProperty("faults", static_cast<int>(count));
@@ -93,11 +93,11 @@ TEST_F(FaultTest, Preprocess) {
 }
 
 TEST_F(FaultTest, Fetch) {
-  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   failSome(fetching(), 16);
 }
 TEST_F(FaultTest, FetchOverACopy) {
-  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   failSome(fetchingOverACopy(), 12);
 }
 

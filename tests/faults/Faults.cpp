@@ -21,7 +21,7 @@ std::vector<Call> callsIn(const fs::path& journal) {
   return calls;
 }
 
-void tellShim(const fs::path& folder, const fs::path& journal, const Fault& fault) {
+void reportShim(const fs::path& folder, const fs::path& journal, const Fault& fault) {
   ::setenv("HEADLIGHT_FAULT_FOLDER", folder.c_str(), 1);
   ::setenv("HEADLIGHT_FAULT_JOURNAL", journal.c_str(), 1);
   ::setenv("HEADLIGHT_FAULT_AT", std::to_string(fault.at).c_str(), 1);
@@ -52,7 +52,7 @@ WatchedRun runWithFault(const fs::path& folder, const Arguments& arguments, cons
   options.folder = watched;
   options.inChild = [&] {
     setVariables(variables);
-    tellShim(watched, journal, fault);
+    reportShim(watched, journal, fault);
   };
   WatchedRun run;
   run.outcome = cli(arguments, options);

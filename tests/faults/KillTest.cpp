@@ -132,15 +132,15 @@ TEST_F(KillTest, SequenceTrainAtRandomMoments) {
 }
 
 TEST_F(KillTest, FetchAtCalls) {
-  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   killAtCalls(fetching(), 10);
 }
 TEST_F(KillTest, FetchOverACopyAtCalls) {
-  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   killAtCalls(fetchingOverACopy(), 10);
 }
 TEST_F(KillTest, FetchAgainAndAgain) {
-  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   killAgainAndAgain(fetching());
 }
 

@@ -131,7 +131,7 @@ std::string damageOf(const fs::path& file) {
   if (file.parent_path().parent_path().filename() == "snapshots") return "";
   if (file.extension() == ".jsonl" || file.extension() == ".csv") return damagedLine(file);
   if (file.extension() == ".safetensors") return damagedTensors(file);
-  if (file.extension() == ".png") return readImage(file).ok() ? "" : "is no picture";
+  if (file.extension() == ".png") return readImage(file).ok() ? "" : "is no image";
   if (file.extension() == ".json") return json::accept(readBytes(file)) ? "" : "is no JSON";
   return fs::file_size(file) == 0 ? "is empty" : "";
 }

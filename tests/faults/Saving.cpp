@@ -91,8 +91,8 @@ Saving SavingTest::makingADataset() const {
 Saving SavingTest::attending() const {
   fs::create_directories(path("empty"));
   return {{"attend", kGolden / "pillow/formats/rgb.png", "--model", microConfig(), "--weights",
-           kGolden / "vit_micro.safetensors", "--output", "out/maps.safetensors", "--pictures",
-           "out/pictures", "--layer", "1"},
+           kGolden / "vit_micro.safetensors", "--output", "out/maps.safetensors", "--images",
+           "out/images", "--layer", "1"},
           std::nullopt,
           path("empty")};
 }

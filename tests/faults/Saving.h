@@ -34,7 +34,7 @@ class SavingTest : public CliTest {
   Saving sequenceTraining() const;
   Saving converting() const;
   Saving makingADataset() const;
-  /// Arrays and pictures of attention.
+  /// Arrays and images of attention.
   Saving attending() const;
   Saving predicting() const;
   Saving preprocessing() const;

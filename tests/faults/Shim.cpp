@@ -100,11 +100,13 @@ Verdict judge(const char* call, const std::string& path, bool divisible = false)
   if (!isWatched(path)) return Verdict::Pass;
   note(call, path);
   const long number = ++calls;
-  const Settings& told = settings();
-  if (told.at == 0 || number < told.at || (number > told.at && !told.forever)) return Verdict::Pass;
-  if (divisible && number == told.at && (told.forever || told.kill)) return Verdict::Half;
-  if (told.kill) ::kill(::getpid(), SIGKILL);
-  errno = told.error;
+  const Settings& reported = settings();
+  if (reported.at == 0 || number < reported.at || (number > reported.at && !reported.forever))
+    return Verdict::Pass;
+  if (divisible && number == reported.at && (reported.forever || reported.kill))
+    return Verdict::Half;
+  if (reported.kill) ::kill(::getpid(), SIGKILL);
+  errno = reported.error;
   return Verdict::Fail;
 }
 

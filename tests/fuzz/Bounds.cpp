@@ -17,15 +17,15 @@ namespace {
 
 char g_announced[200];
 
-void tell(const char* text) {
+void notify(const char* text) {
   if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) std::_Exit(2);
 }
 
 void reportSignal(int signal) {
   const bool late = signal == SIGPROF || signal == SIGALRM;
-  tell(late ? "\nstill going on after too long: " : "\ncrashed: ");
-  tell(g_announced);
-  tell("\n");
+  notify(late ? "\nstill going on after too long: " : "\ncrashed: ");
+  notify(g_announced);
+  notify("\n");
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }

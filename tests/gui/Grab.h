@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Pictures of a widget, light and dark, for people who look at what changed: run a test with
+// Images of a widget, light and dark, for people who look at what changed: run a test with
 // HEADLIGHT_GRABS=FOLDER. Without it nothing is done.
 
 #include <QApplication>
@@ -18,7 +18,7 @@ inline void saveGrabs(QWidget& widget, const QString& name) {
   const QString folder = qEnvironmentVariable("HEADLIGHT_GRABS");
   if (folder.isEmpty()) return;
   QDir().mkpath(folder);
-  initialiseHeadlightResources();
+  initializeHeadlightResources();
   Theme theme;
   for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
     theme.setChoice(choice);

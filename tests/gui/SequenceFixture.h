@@ -17,7 +17,7 @@ namespace headlight {
 inline constexpr int kLong = 30000;  ///< ms: a busy machine
 
 /// 4 × 4 pixels, 48 bytes, one block of 8 features: milliseconds a step.
-inline SequenceExperiment tinyPictures() {
+inline SequenceExperiment tinyImages() {
   SequenceExperiment experiment;
   experiment.name = "tiny";
   experiment.device = "cpu";
@@ -38,15 +38,15 @@ inline SequenceExperiment tinyPictures() {
   return experiment;
 }
 
-inline SequenceExperiment endlessPictures() {
-  SequenceExperiment experiment = tinyPictures();
+inline SequenceExperiment endlessImages() {
+  SequenceExperiment experiment = tinyImages();
   experiment.training.steps = 1000000;
   experiment.training.evaluateSteps = 1000000;
   return experiment;
 }
 
 inline SequenceExperiment tinyText(const QString& path) {
-  SequenceExperiment experiment = tinyPictures();
+  SequenceExperiment experiment = tinyImages();
   experiment.data.kind = "text";
   experiment.data.path = path.toStdString();
   experiment.model.length = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A window with a small random model and a drawn picture, its session in a folder of its own.
+// A window with a small random model and a drawn image, its session in a folder of its own.
 
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -36,7 +36,7 @@ inline Experiment smallExperiment(int width = 32) {
 }
 
 /// A gradient with a disc: not two pixels in a row alike.
-inline QString writePicture(const QString& path, int width = 40, int height = 36, int shade = 0) {
+inline QString writeImage(const QString& path, int width = 40, int height = 36, int shade = 0) {
   QImage image(width, height, QImage::Format_RGB888);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
@@ -92,18 +92,19 @@ struct TestWindow {
   MainWindow window;
 };
 
-#define OPEN_SMALL_MODEL(test)                                      \
-  do {                                                              \
-    (test)->lookBridge()->createModel(smallExperiment());           \
-    QTRY_VERIFY_WITH_TIMEOUT((test).document()->hasModel(), 20000); \
+#define OPEN_SMALL_MODEL(test)                                               \
+  do {                                                                       \
+    (test)->modelWorker()->createModel(smallExperiment());                   \
+    QTRY_VERIFY_WITH_TIMEOUT((test).document()->inputs().hasModel(), 20000); \
   } while (false)
 
-#define OPEN_PICTURE(test, path)                                                                 \
-  do {                                                                                           \
-    const QString toOpen(path); /* once: it may write the picture */                             \
-    (test)->openPaths({toOpen});                                                                 \
-    QTRY_COMPARE_WITH_TIMEOUT((test).document()->imagePath(), toOpen, 20000);                    \
-    QTRY_VERIFY_WITH_TIMEOUT((test).document()->look() && !(test).document()->isStale(), 20000); \
+#define OPEN_IMAGE(test, path)                                                                \
+  do {                                                                                        \
+    const QString toOpen(path); /* once: it may write the image */                            \
+    (test)->openPaths({toOpen});                                                              \
+    QTRY_COMPARE_WITH_TIMEOUT((test).document()->inputs().imagePath(), toOpen, 20000);        \
+    QTRY_VERIFY_WITH_TIMEOUT((test).document()->inference() && !(test).document()->isStale(), \
+                             20000);                                                          \
   } while (false)
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Every damaged or lying picture is an Error that says so, and nothing is printed by a codec.
+// Every damaged or lying image is an Error that says so, and nothing is printed by a codec.
 
 #include <gtest/gtest.h>
 
@@ -21,9 +21,9 @@ const std::vector<std::string> kFormats{"jpg", "png", "webp", "bmp", "tif"};
 
 /// The error of a file that must not decode; silence on the standard error is part of the promise.
 Error errorOf(const std::string& bytes, const std::string& name) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const auto result = decodeImage(bytes, name);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << name;
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << name;
   EXPECT_FALSE(result.ok()) << name;
   return result.ok() ? Error{} : result.error();
 }
@@ -57,7 +57,7 @@ TEST(BadImages, truncatedAnywhere) {
   }
 }
 
-/// A JPEG cut short and closed again: libjpeg would show it partly grey.
+/// A JPEG cut short and closed again: libjpeg would show it partly gray.
 TEST(BadImages, jpegClosedEarly) {
   const std::string whole = encode(pattern(64, 64), "jpg");
   expectInvalid(whole.substr(0, whole.size() / 2) + "\xff\xd9", "closed.jpg");
@@ -177,7 +177,7 @@ TEST(BadImages, pngWithAWrongChecksum) {
   expectInvalid(png, "flipped.png");
 }
 
-/// A scan is repeated: each costs a pass over the whole picture.
+/// A scan is repeated: each costs a pass over the whole image.
 TEST(BadImages, jpegOfTooManyScans) {
   const std::string whole = golden("pillow/formats/progressive.jpg");
   const std::size_t scan = whole.rfind("\xff\xda");

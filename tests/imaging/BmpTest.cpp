@@ -18,7 +18,7 @@ std::uint32_t numberAt(const std::string& bytes, std::size_t offset) {
   return value;
 }
 
-/// The same picture with its rows from the top; of an uncompressed BMP.
+/// The same image with its rows from the top; of an uncompressed BMP.
 std::string fromTheTop(const std::string& bmp) {
   const std::uint32_t begin = numberAt(bmp, 10), height = numberAt(bmp, 22);
   const std::size_t row = (bmp.size() - begin) / height;

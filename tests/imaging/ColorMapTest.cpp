@@ -45,7 +45,7 @@ TEST(ColorMap, knownColors) {
   expectNear(colorOf(ColorMap::Inferno, 1), {252, 255, 164}, 1);
   expectNear(colorOf(ColorMap::Turbo, 0), {48, 18, 59}, 1);
   expectNear(colorOf(ColorMap::Jet, 0), {0, 0, 128}, 4);
-  expectNear(colorOf(ColorMap::Grey, 0.2), {51, 51, 51}, 0);
+  expectNear(colorOf(ColorMap::Gray, 0.2), {51, 51, 51}, 0);
 }
 
 TEST(ColorMap, divergingIsNeutralInTheMiddleAndDarkAtBothEnds) {
@@ -57,7 +57,7 @@ TEST(ColorMap, divergingIsNeutralInTheMiddleAndDarkAtBothEnds) {
   EXPECT_LT(std::abs(brightness(low) - brightness(high)), 25000);
 }
 
-TEST(ColorMap, valuesOutsideAreClampedAndNanIsGrey) {
+TEST(ColorMap, valuesOutsideAreClampedAndNanIsGray) {
   EXPECT_EQ(colorOf(ColorMap::Viridis, -3), colorOf(ColorMap::Viridis, 0));
   EXPECT_EQ(colorOf(ColorMap::Viridis, 1e9), colorOf(ColorMap::Viridis, 1));
   EXPECT_EQ(colorOf(ColorMap::Viridis, std::nan("")), (Color{128, 128, 128}));
@@ -65,18 +65,18 @@ TEST(ColorMap, valuesOutsideAreClampedAndNanIsGrey) {
 
 TEST(ColorMap, range) {
   const float nan = std::nanf("");
-  const ValueRange plain = rangeOf({3, -1, nan, 2, INFINITY});
+  const ValueRange plain = valueRange({3, -1, nan, 2, INFINITY});
   EXPECT_EQ(plain.low, -1);
   EXPECT_EQ(plain.high, 3);
-  const ValueRange symmetric = rangeOf({1, -4, 2}, true);
+  const ValueRange symmetric = valueRange({1, -4, 2}, true);
   EXPECT_EQ(symmetric.low, -4);
   EXPECT_EQ(symmetric.high, 4);
-  EXPECT_EQ(rangeOf({nan}).high, 1);
-  EXPECT_EQ(rangeOf({}).low, 0);
+  EXPECT_EQ(valueRange({nan}).high, 1);
+  EXPECT_EQ(valueRange({}).low, 0);
 }
 
 TEST(Heatmap, blocksHaveExactEdges) {
-  const Image map = heatmap({0, 1, 1, 0}, 2, 2, {0, 1}, ColorMap::Grey, 100, 60, false);
+  const Image map = heatmap({0, 1, 1, 0}, 2, 2, {0, 1}, ColorMap::Gray, 100, 60, false);
   for (int y = 0; y < 60; ++y)
     for (int x = 0; x < 100; ++x)
       ASSERT_EQ(pixel(map, x, y)[0], (x < 50) == (y < 30) ? 0 : 255) << x << "," << y;
@@ -88,7 +88,7 @@ TEST(Heatmap, blocksOfUnevenSizes) {
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(i % 14) / 13;
   for (const int size : {224, 100}) {
-    const Image map = heatmap(values, 14, 14, {0, 1}, ColorMap::Grey, size, size, false);
+    const Image map = heatmap(values, 14, 14, {0, 1}, ColorMap::Gray, size, size, false);
     std::array<int, 14> widths{};
     for (int x = 0; x < size; ++x)
       ++widths.at(static_cast<std::size_t>(std::lround(pixel(map, x, 5)[0] / 255.0 * 13)));
@@ -97,9 +97,9 @@ TEST(Heatmap, blocksOfUnevenSizes) {
   }
 }
 
-TEST(Heatmap, smoothMeetsTheCellsAtTheirCentresAndStaysInRange) {
+TEST(Heatmap, smoothMeetsTheCellsAtTheirCentersAndStaysInRange) {
   const std::vector<float> values{0, 0.2f, 0.4f, 0.6f, 0.8f, 1, 0.3f, 0.5f, 0.7f};
-  const Image map = heatmap(values, 3, 3, {0, 1}, ColorMap::Grey, 303, 303, true);
+  const Image map = heatmap(values, 3, 3, {0, 1}, ColorMap::Gray, 303, 303, true);
   for (int row = 0; row < 3; ++row)
     for (int col = 0; col < 3; ++col)
       EXPECT_NEAR(pixel(map, 50 + 101 * col, 50 + 101 * row)[0],
@@ -115,7 +115,7 @@ TEST(Heatmap, aConstantMapIsTheMiddleOfTheMap) {
   EXPECT_EQ(pixel(map, 0, 0), (Color{247, 247, 247}));
 }
 
-TEST(Heatmap, nanIsShownAsGreyBlocks) {
+TEST(Heatmap, nanIsShownAsGrayBlocks) {
   const Image map = heatmap({std::nanf(""), 1}, 1, 2, {0, 1}, ColorMap::Viridis, 4, 2, false);
   EXPECT_EQ(pixel(map, 0, 0), (Color{128, 128, 128}));
   EXPECT_EQ(pixel(map, 3, 0), colorOf(ColorMap::Viridis, 1));

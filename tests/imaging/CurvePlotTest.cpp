@@ -45,7 +45,8 @@ bool hasText(const Drawing& drawing, const std::string& text) {
 
 TEST(CurvePlot, PointsHaveDotsAndDeviations) {
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const Drawing drawing = plotOf({{"one", {10, 11}, {50, 60}, {2, none}}}, {"%", "key", {}, true});
+  const Drawing drawing =
+      drawCurves({{"one", {10, 11}, {50, 60}, {2, none}}}, {"%", "key", {}, true});
   const auto dots = dotsOf(drawing);
   ASSERT_EQ(dots.size(), 2u);
   const auto [x0, y0] = dots[0]->points[0];
@@ -70,15 +71,34 @@ TEST(CurvePlot, PointsHaveDotsAndDeviations) {
 
 TEST(CurvePlot, KeysMayBeNames) {
   const Drawing drawing =
-      plotOf({{"one", {0, 1}, {1, 2}, {}}}, {"loss", "scheme", {"none", "sch1"}, true});
+      drawCurves({{"one", {0, 1}, {1, 2}, {}}}, {"loss", "scheme", {"none", "sch1"}, true});
   EXPECT_TRUE(hasText(drawing, "none") && hasText(drawing, "sch1"));
   EXPECT_FALSE(hasText(drawing, "0.5"));
   EXPECT_TRUE(hasText(drawing, "scheme") && hasText(drawing, "loss"));
 }
 
+TEST(CurvePlot, AReferenceIsInSightAndZeroIsTheEnd) {
+  CurveTitles titles{"quantity", "axis", {"a", "b"}, true};
+  titles.reference = 11.111;
+  titles.referenceName = "chance";
+  const std::vector<PlottedCurve> curves{{"line", {0, 1}, {70, 80}, {}, false}};
+  const Drawing drawing = drawCurves(curves, titles);
+  const auto text = [](const Drawing& drawn, const std::string& wanted) {
+    return std::find_if(drawn.texts.begin(), drawn.texts.end(),
+                        [&](const DrawnText& one) { return one.text == wanted; });
+  };
+  ASSERT_NE(text(drawing, "chance 11.1"), drawing.texts.end());
+  EXPECT_LT(text(drawing, "chance 11.1")->y, 352);  // within the frame
+  titles.reference = 0;
+  titles.referenceName.clear();
+  const Drawing fromZero = drawCurves(curves, titles);
+  ASSERT_NE(text(fromZero, "0"), fromZero.texts.end());
+  EXPECT_NEAR(text(fromZero, "0")->y, 352 + 4, 1);  // at the axis
+}
+
 TEST(CurvePlot, OnePointOrNoneIsDrawnToo) {
-  EXPECT_EQ(dotsOf(plotOf({{"", {5}, {0}, {}}}, {"", "", {}, true})).size(), 1u);
-  EXPECT_TRUE(dotsOf(plotOf({}, {"", "", {}, true})).empty());
+  EXPECT_EQ(dotsOf(drawCurves({{"", {5}, {0}, {}}}, {"", "", {}, true})).size(), 1u);
+  EXPECT_TRUE(dotsOf(drawCurves({}, {"", "", {}, true})).empty());
 }
 
 }  // namespace

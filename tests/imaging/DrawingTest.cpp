@@ -20,7 +20,7 @@ Drawing smallDrawing() {
 }
 
 TEST(Drawing, SvgHasRealText) {
-  const std::string svg = svgOf(smallDrawing());
+  const std::string svg = renderSvg(smallDrawing());
   EXPECT_NE(svg.find("viewBox=\"0 0 40.00 30.00\""), std::string::npos) << svg;
   EXPECT_NE(svg.find("<title>a &lt;b&gt; &amp; (c) \\</title>"), std::string::npos);
   EXPECT_NE(svg.find("points=\"5.00,10.00 35.00,10.00 \""), std::string::npos);
@@ -30,7 +30,7 @@ TEST(Drawing, SvgHasRealText) {
 
 /// Every object lies where the table says, and the stream is as long as it says.
 TEST(Drawing, PdfHoldsTogether) {
-  const std::string pdf = pdfOf(smallDrawing());
+  const std::string pdf = renderPdf(smallDrawing());
   EXPECT_TRUE(pdf.starts_with("%PDF-1.4\n"));
   EXPECT_TRUE(pdf.ends_with("\n%%EOF\n"));
   const std::size_t table = std::stoul(pdf.substr(pdf.rfind("startxref\n") + 10));
@@ -51,7 +51,7 @@ TEST(Drawing, PdfHoldsTogether) {
 }
 
 TEST(Drawing, PixelsAreWhereTheLinesAre) {
-  const Image image = pixelsOf(smallDrawing(), 2);
+  const Image image = renderPixels(smallDrawing(), 2);
   ASSERT_EQ(image.width, 80);
   ASSERT_EQ(image.height, 60);
   const auto at = [&](int x, int y) { return image.row(y) + 3 * x; };
@@ -64,7 +64,7 @@ TEST(Drawing, PixelsAreWhereTheLinesAre) {
 
 /// Of the ends of a curve by hand: the frame is from 66 to 570 and from 34 to 352.
 TEST(Drawing, CurvesFillTheirFrame) {
-  const Drawing plot = plotOf({{"a", {0, 10}, {1, 3}}, {"b", {5}, {2}}}, {"loss", "step"});
+  const Drawing plot = drawCurves({{"a", {0, 10}, {1, 3}}, {"b", {5}, {2}}}, {"loss", "step"});
   const DrawnLine* curve = nullptr;
   for (const DrawnLine& line : plot.lines)
     if (line.width == 1.5 && line.points.size() == 2) curve = &line;
@@ -77,7 +77,7 @@ TEST(Drawing, CurvesFillTheirFrame) {
   for (const DrawnText& words : plot.texts)
     if (words.anchor == DrawnText::Anchor::Right) ticks.push_back(words.text);
   EXPECT_EQ(ticks, (std::vector<std::string>{"1", "1.5", "2", "2.5", "3"}));
-  EXPECT_FALSE(plotOf({}, {"loss", "step"}).lines.empty()) << "axes alone";
+  EXPECT_FALSE(drawCurves({}, {"loss", "step"}).lines.empty()) << "axes alone";
 }
 
 }  // namespace

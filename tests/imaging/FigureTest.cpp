@@ -31,7 +31,7 @@ int countOf(const Image& image, const Color& color) {
   return count;
 }
 
-/// Whether some pixel is within 3 of the colour in every channel.
+/// Whether some pixel is within 3 of the color in every channel.
 bool hasNear(const Image& image, const Color& color) {
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x) {
@@ -44,7 +44,7 @@ bool hasNear(const Image& image, const Color& color) {
   return false;
 }
 
-/// Pixels that are neither white nor a tile's colour: letters.
+/// Pixels that are neither white nor a tile's color: letters.
 int inkIn(const Image& image) {
   return image.width * image.height - countOf(image, {255, 255, 255}) - countOf(image, kTileColor);
 }
@@ -113,12 +113,12 @@ TEST(Figure, refusesNonsense) {
 
 TEST(TextPainter, widthGrowsAndShorteningFits) {
   TextPainter painter;
-  EXPECT_LT(painter.widthOf("layer", 14), painter.widthOf("layer 12", 14));
-  EXPECT_LT(painter.widthOf("layer", 14), painter.widthOf("layer", 28));
+  EXPECT_LT(painter.measureWidth("layer", 14), painter.measureWidth("layer 12", 14));
+  EXPECT_LT(painter.measureWidth("layer", 14), painter.measureWidth("layer", 28));
   const std::string text = "größer als der Platz: αβγ";
   for (const int width : {0, 5, 40, 90, 1000}) {
     const std::string cut = painter.shortened(text, width, 14);
-    EXPECT_LE(painter.widthOf(cut, 14), width);
+    EXPECT_LE(painter.measureWidth(cut, 14), width);
     for (const char32_t point : codePoints(cut))
       EXPECT_NE(point, U'\ufffd');  // cut at a letter
   }

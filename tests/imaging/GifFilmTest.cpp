@@ -129,7 +129,7 @@ class GifReader {
   std::size_t m_at = 0;
 };
 
-Image pictureOf(int width, int height, int (*value)(int x, int y, int channel)) {
+Image imageOf(int width, int height, int (*value)(int x, int y, int channel)) {
   std::vector<std::uint8_t> pixels;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
@@ -138,9 +138,9 @@ Image pictureOf(int width, int height, int (*value)(int x, int y, int channel)) 
   return {width, height, std::make_shared<const std::vector<std::uint8_t>>(std::move(pixels))};
 }
 
-TEST(GifFilm, FewColoursComeBackAsTheyWere) {
-  const Image first = pictureOf(70, 50, [](int x, int y, int c) { return (x + y) % 4 * 80 + c; });
-  const Image second = pictureOf(70, 50, [](int, int, int c) { return 10 * c; });
+TEST(GifFilm, FewColorsComeBackAsTheyWere) {
+  const Image first = imageOf(70, 50, [](int x, int y, int c) { return (x + y) % 4 * 80 + c; });
+  const Image second = imageOf(70, 50, [](int, int, int c) { return 10 * c; });
   GifFilm film(0.2);
   film.add(first);
   film.add(second);
@@ -157,34 +157,34 @@ TEST(GifFilm, FewColoursComeBackAsTheyWere) {
 }
 
 /// Long enough for the table of codes to fill up several times.
-TEST(GifFilm, ManyColoursComeBackNearly) {
-  const Image picture = pictureOf(300, 220, [](int x, int y, int c) {
+TEST(GifFilm, ManyColorsComeBackNearly) {
+  const Image image = imageOf(300, 220, [](int x, int y, int c) {
     const int noise = (x * 7919 + y * 104729 + c * 31) % 23;
     return std::min(255, (c == 0 ? x * 200 / 300 : c == 1 ? y : 90) + noise);
   });
   GifFilm film(0.001);
-  film.add(picture);
+  film.add(image);
   const std::string bytes = film.finish();
   const auto frames = GifReader(bytes).frames();
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].hundredths, 2);
-  ASSERT_EQ(frames[0].pixels.size(), picture.pixels->size());
+  ASSERT_EQ(frames[0].pixels.size(), image.pixels->size());
   double sum = 0;
   int most = 0;
-  for (std::size_t i = 0; i < picture.pixels->size(); ++i) {
-    const int off = std::abs(int{frames[0].pixels[i]} - int{(*picture.pixels)[i]});
+  for (std::size_t i = 0; i < image.pixels->size(); ++i) {
+    const int off = std::abs(int{frames[0].pixels[i]} - int{(*image.pixels)[i]});
     sum += off * off;
     most = std::max(most, off);
   }
-  EXPECT_LT(std::sqrt(sum / static_cast<double>(picture.pixels->size())), 8.0);
+  EXPECT_LT(std::sqrt(sum / static_cast<double>(image.pixels->size())), 8.0);
   EXPECT_LT(most, 48);
 }
 
 TEST(GifFilm, LaterFramesAreCutOrPaddedToTheFirst) {
   const auto black = [](int, int, int) { return 0; };
   GifFilm film(1);
-  film.add(pictureOf(8, 6, black));
-  film.add(pictureOf(5, 9, black));
+  film.add(imageOf(8, 6, black));
+  film.add(imageOf(5, 9, black));
   const std::string bytes = film.finish();
   const auto frames = GifReader(bytes).frames();
   ASSERT_EQ(frames.size(), 2u);

@@ -21,15 +21,15 @@ Image orange(int width, int height) {
   return paint(width, height, [](int, int) { return std::array<std::uint8_t, 3>{200, 120, 40}; });
 }
 
-TEST(Headlight, LitPatchesKeepTheirColoursAndDarkOnesAreGrey) {
-  const Image lit = headlightPicture(orange(20, 10), {0, 1}, 1, 2, {0, 1}, {}, false);
+TEST(Headlight, LitPatchesKeepTheirColorsAndDarkOnesAreGray) {
+  const Image lit = headlightImage(orange(20, 10), {0, 1}, 1, 2, {0, 1}, {}, false);
   EXPECT_EQ(pixel(lit, 15, 5), (std::array<std::uint8_t, 3>{200, 120, 40}));
   const auto dark = pixel(lit, 4, 5);
-  // 0.15 of the colour and 0.85 · 0.28 of its light (77·200 + 150·120 + 29·40) / 256 = 134.
-  const double grey = 0.85 * 0.28 * 134;
-  EXPECT_NEAR(dark[0], 0.15 * 200 + grey, 1);
-  EXPECT_NEAR(dark[1], 0.15 * 120 + grey, 1);
-  EXPECT_NEAR(dark[2], 0.15 * 40 + grey, 1);
+  // 0.15 of the color and 0.85 · 0.28 of its light (77·200 + 150·120 + 29·40) / 256 = 134.
+  const double gray = 0.85 * 0.28 * 134;
+  EXPECT_NEAR(dark[0], 0.15 * 200 + gray, 1);
+  EXPECT_NEAR(dark[1], 0.15 * 120 + gray, 1);
+  EXPECT_NEAR(dark[2], 0.15 * 40 + gray, 1);
 }
 
 TEST(Headlight, MoreAttentionIsNeverDarker) {
@@ -37,23 +37,23 @@ TEST(Headlight, MoreAttentionIsNeverDarker) {
   for (std::size_t i = 0; i < ramp.size(); ++i)
     ramp[i] = static_cast<float>(i) / 31;
   for (const bool warm : {false, true}) {
-    const Image lit = headlightPicture(orange(32, 1), ramp, 1, 32, {0, 1}, {warm, 0.85}, false);
+    const Image lit = headlightImage(orange(32, 1), ramp, 1, 32, {0, 1}, {warm, 0.85}, false);
     for (int x = 1; x < 32; ++x)
       for (std::size_t c = 0; c < 3; ++c)
         EXPECT_GE(pixel(lit, x, 0)[c], pixel(lit, x - 1, 0)[c]) << x;
   }
 }
 
-TEST(Headlight, WithoutDimmingThePictureIsAsItWas) {
-  const Image picture = orange(8, 8);
-  EXPECT_EQ(test::maxDifference(
-                headlightPicture(picture, {0, 1, 0, 1}, 2, 2, {0, 1}, {false, 0}, true), picture),
+TEST(Headlight, WithoutDimmingTheImageIsAsItWas) {
+  const Image image = orange(8, 8);
+  EXPECT_EQ(test::maxDifference(headlightImage(image, {0, 1, 0, 1}, 2, 2, {0, 1}, {false, 0}, true),
+                                image),
             0);
 }
 
 TEST(Headlight, WhatIsNoNumberStaysDark) {
   for (const bool smooth : {false, true}) {
-    const auto light = lightOf({kNan, 1, 2, 3}, 2, 2, {1, 3}, 2, 2, smooth);
+    const auto light = resizeLight({kNan, 1, 2, 3}, 2, 2, {1, 3}, 2, 2, smooth);
     EXPECT_EQ(light[0], 0) << smooth;
     EXPECT_EQ(light[3], 255) << smooth;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Parts of pictures: each pixel is the one that decoding the whole gives, and damage is found
-// wherever it lies; reduced pictures have the right size and lie where they should.
+// Parts of images: each pixel is the one that decoding the whole gives, and damage is found
+// wherever it lies; reduced images have the right size and lie where they should.
 
 #include "core/imaging/codecs/ImagePart.h"
 
@@ -20,7 +20,7 @@ namespace {
 using test::encodeJpeg;
 using test::JpegKind;
 
-/// Edges, gradients and noise: colours that change within a block.
+/// Edges, gradients and noise: colors that change within a block.
 Image busy(int width, int height) {
   RandomStream noise(3);
   return test::paint(width, height, [&](int x, int y) {
@@ -36,7 +36,7 @@ const JpegKind kKinds[] = {
 
 std::string textOf(const JpegKind& kind) {
   return std::to_string(kind.across) + " x " + std::to_string(kind.down) +
-         (kind.grey ? " grey" : "") + (kind.progressive ? " progressive" : "");
+         (kind.gray ? " gray" : "") + (kind.progressive ? " progressive" : "");
 }
 
 ImagePart partOf(const std::string& bytes, const PartChoice& choice) {
@@ -86,7 +86,7 @@ TEST(ImagePart, HasThePixelsOfTheWhole) {
     }
 }
 
-TEST(ImagePart, OfAReducedPictureHasItsPixelsToo) {
+TEST(ImagePart, OfAReducedImageHasItsPixelsToo) {
   RandomStream draw(2);
   for (const JpegKind& kind : kKinds)
     for (int eighths = 1; eighths < 8; ++eighths) {
@@ -104,7 +104,7 @@ TEST(ImagePart, OfAReducedPictureHasItsPixelsToo) {
     }
 }
 
-TEST(ImagePart, AReducedPictureLiesWhereTheOriginalDoes) {
+TEST(ImagePart, AReducedImageLiesWhereTheOriginalDoes) {
   const Image smooth = test::paint(240, 160, [](int x, int y) {
     return std::array<std::uint8_t, 3>{static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y),
                                        128};
@@ -117,7 +117,7 @@ TEST(ImagePart, AReducedPictureLiesWhereTheOriginalDoes) {
   }
 }
 
-TEST(ImagePart, OfATurnedPictureIsAllOfItUpright) {
+TEST(ImagePart, OfATurnedImageIsAllOfItUpright) {
   for (int turn = 1; turn <= 8; ++turn) {
     const std::string bytes = test::golden("pillow/formats/turn" + std::to_string(turn) + ".jpg");
     const Image whole = valueOrThrow(decodeImage(bytes, "test"));
@@ -172,7 +172,7 @@ TEST(ImagePart, FindsTheDamageThatTheWholeHas) {
   EXPECT_GT(damaged, 20);
 }
 
-TEST(ImagePart, OutsideOfThePictureIsRefused) {
+TEST(ImagePart, OutsideOfTheImageIsRefused) {
   const std::string bytes = encodeJpeg(busy(40, 30), {});
   for (const PartChoice& bad : {PartChoice{8, {0, 0, 41, 30}},
                                 {8, {-1, 0, 4, 4}},

@@ -14,9 +14,9 @@
 namespace headlight::test {
 
 struct JpegKind {
-  int across = 1;  ///< pixels of a colour sample
+  int across = 1;  ///< pixels of a color sample
   int down = 1;
-  bool grey = false;
+  bool gray = false;
   bool progressive = false;
   int restartRows = 0;
 };
@@ -34,10 +34,10 @@ inline std::string encodeJpeg(const Image& image, const JpegKind& kind, int qual
   state.input_components = 3;
   state.in_color_space = JCS_RGB;
   jpeg_set_defaults(&state);
-  if (kind.grey) jpeg_set_colorspace(&state, JCS_GRAYSCALE);
+  if (kind.gray) jpeg_set_colorspace(&state, JCS_GRAYSCALE);
   jpeg_set_quality(&state, quality, TRUE);
-  state.comp_info[0].h_samp_factor = kind.grey ? 1 : kind.across;
-  state.comp_info[0].v_samp_factor = kind.grey ? 1 : kind.down;
+  state.comp_info[0].h_samp_factor = kind.gray ? 1 : kind.across;
+  state.comp_info[0].v_samp_factor = kind.gray ? 1 : kind.down;
   state.restart_in_rows = kind.restartRows;
   if (kind.progressive) jpeg_simple_progression(&state);
   jpeg_start_compress(&state, TRUE);

@@ -61,7 +61,7 @@ TEST(PillowParity, evaluationView) {
   EXPECT_EQ(count, 5);
 }
 
-/// Orientations, alpha, palettes, 16 bits, CMYK, byte orders, tiles: one small picture in many
+/// Orientations, alpha, palettes, 16 bits, CMYK, byte orders, tiles: one small image in many
 /// files. 2 for transparent ones: Pillow composes with other rounding, and libtiff multiplies
 /// first.
 TEST(PillowParity, formats) {
@@ -81,7 +81,7 @@ TEST(PillowParity, formats) {
   EXPECT_EQ(count, 53);
 }
 
-/// Without Adobe's marker the four inks are not inverted: a picture of K = 0 becomes one of K =
+/// Without Adobe's marker the four inks are not inverted: an image of K = 0 becomes one of K =
 /// 255.
 TEST(PillowParity, cmykWithoutAdobesMarker) {
   std::string bytes = golden("pillow/formats/cmyk.jpg");

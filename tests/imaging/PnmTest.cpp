@@ -34,9 +34,9 @@ TEST(Pnm, RawAndPlainAreTheSame) {
   const Bytes colors{255, 0, 7, 10, 13, 35};
   EXPECT_EQ(pixelsOf("P6\n2 1\n255\n" + bytes({255, 0, 7, 10, 13, 35})), colors);
   EXPECT_EQ(pixelsOf("P3 # red first\n2 1 # sides\n255\n255 0 7\n10 13 35"), colors);
-  const Bytes grey{0, 0, 0, 200, 200, 200};
-  EXPECT_EQ(pixelsOf("P5 1 2 255\n" + bytes({0, 200})), grey);
-  EXPECT_EQ(pixelsOf("P2\n1 2\n255\n0\n200\n"), grey);
+  const Bytes gray{0, 0, 0, 200, 200, 200};
+  EXPECT_EQ(pixelsOf("P5 1 2 255\n" + bytes({0, 200})), gray);
+  EXPECT_EQ(pixelsOf("P2\n1 2\n255\n0\n200\n"), gray);
 }
 
 TEST(Pnm, BitsAreBlackWhereTheyAreOne) {
@@ -64,8 +64,8 @@ TEST(Pnm, DamageIsRefused) {
   EXPECT_NE(refusalOf("P6\n2 99999999999 255\n").find("header"), std::string::npos);
   EXPECT_NE(refusalOf("P6 60000 60000 255\n").find("megapixels"), std::string::npos);
   EXPECT_NE(refusalOf("P6 0 1 255\n").find("at least one"), std::string::npos);
-  EXPECT_NE(refusalOf("P5 1 1 0\nx").find("greatest value"), std::string::npos);
-  EXPECT_NE(refusalOf("P5 1 1 70000\nxx").find("greatest value"), std::string::npos);
+  EXPECT_NE(refusalOf("P5 1 1 0\nx").find("maximum value"), std::string::npos);
+  EXPECT_NE(refusalOf("P5 1 1 70000\nxx").find("maximum value"), std::string::npos);
   EXPECT_NE(refusalOf("P5 1 1 100\n" + bytes({101})).find("brighter"), std::string::npos);
   EXPECT_NE(refusalOf("P2 2 1 9\n1 ten").find("numbers"), std::string::npos);
   EXPECT_NE(refusalOf("P2 1 2 9\n1  ").find("truncated"), std::string::npos);

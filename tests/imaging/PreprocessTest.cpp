@@ -13,7 +13,7 @@ using test::paint;
 using test::pattern;
 using test::pixel;
 
-TEST(Preprocess, normalisesAsTorchvision) {
+TEST(Preprocess, normalizesAsTorchvision) {
   Preprocessing preprocessing;
   preprocessing.height = 2;
   preprocessing.width = 3;
@@ -22,7 +22,7 @@ TEST(Preprocess, normalisesAsTorchvision) {
   const Image view = paint(3, 2, [](int x, int y) {
     return std::array<std::uint8_t, 3>{std::uint8_t(100 * x), std::uint8_t(255 * y), 51};
   });
-  const std::vector<float> planes = normalise(view, preprocessing);
+  const std::vector<float> planes = normalize(view, preprocessing);
   ASSERT_EQ(planes.size(), 18u);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 3; ++x) {
@@ -31,17 +31,17 @@ TEST(Preprocess, normalisesAsTorchvision) {
       EXPECT_NEAR(planes[6 + at], (y - 0.25) / 0.5, 1e-6);
       EXPECT_NEAR(planes[12 + at], 0.2 / 2, 1e-6);
     }
-  EXPECT_THROW(normalise(pattern(4, 4), preprocessing), Failure);
+  EXPECT_THROW(normalize(pattern(4, 4), preprocessing), Failure);
 }
 
-TEST(Preprocess, isViewThenNormalise) {
+TEST(Preprocess, isViewThenNormalize) {
   const Image image = pattern(300, 200);
   const Preprocessing preprocessing;
   EXPECT_EQ(preprocess(image, preprocessing),
-            normalise(evaluationView(image, preprocessing), preprocessing));
+            normalize(evaluationView(image, preprocessing), preprocessing));
 }
 
-/// The named region of the original, resized, is the view: the corners carry the same colours.
+/// The named region of the original, resized, is the view: the corners carry the same colors.
 TEST(Preprocess, regionIsWhatTheViewShows) {
   const Image image = paint(500, 375, [](int x, int y) {
     return std::array<std::uint8_t, 3>{std::uint8_t(x / 2), std::uint8_t(y / 2), 0};
@@ -95,7 +95,7 @@ TEST(Preprocess, refusesNonsense) {
   EXPECT_THROW(resizeBox(image, {0, 0, std::nan(""), 9}, 5, 5, Interpolation::Bicubic), Failure);
 }
 
-TEST(Resize, sameSizeIsTheSamePicture) {
+TEST(Resize, sameSizeIsTheSameImage) {
   const Image image = pattern(31, 17);
   EXPECT_EQ(resize(image, 31, 17, Interpolation::Bicubic).pixels, image.pixels);
   const Image copied = resizeBox(image, {0, 0, 31, 17}, 31, 17, Interpolation::Bicubic);
@@ -120,8 +120,25 @@ TEST(Resize, absurdStripsTakeLittleMemory) {
   }
 }
 
-/// timm's crop_mode "squash": both sides to size / crop, proportions lost; at 1 the whole picture.
-TEST(Preprocess, squashedPicturesAreWhole) {
+TEST(Preprocess, figuresHaveTheOriginalsPixelsOfTheSameRegion) {
+  const Image image = pattern(200, 120);
+  Preprocessing preprocessing;
+  preprocessing.height = preprocessing.width = 24;
+  preprocessing.cropFraction = 0.8;  // 96 × 96 in the middle
+  const Image pixels = evaluationPixels(image, preprocessing);
+  ASSERT_EQ(pixels.width, 96);
+  ASSERT_EQ(pixels.height, 96);
+  const Image cut = paint(96, 96, [&](int x, int y) { return pixel(image, x + 52, y + 12); });
+  EXPECT_LE(test::maxDifference(pixels, cut), 1);
+  EXPECT_EQ(evaluationPixels(image, preprocessing, 48).width, 48);
+  // Of a smaller original: as the model sees it.
+  const Image small = pattern(20, 20);
+  EXPECT_EQ(*evaluationPixels(small, preprocessing).pixels,
+            *evaluationView(small, preprocessing).pixels);
+}
+
+/// timm's crop_mode "squash": both sides to size / crop, proportions lost; at 1 the whole image.
+TEST(Preprocess, squashedImagesAreWhole) {
   const Image image = pattern(40, 30);
   Preprocessing preprocessing;
   preprocessing.height = preprocessing.width = 24;

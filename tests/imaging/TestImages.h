@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Pictures and files made for the tests.
+// Images and files made for the tests.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace headlight::test {
 
-/// colour(x, y) gives {R, G, B}.
+/// color(x, y) gives {R, G, B}.
 Image paint(int width, int height,
             const std::function<std::array<std::uint8_t, 3>(int x, int y)>& color);
 /// Gradients and a checkerboard: no two corners alike.
@@ -23,7 +23,7 @@ std::array<std::uint8_t, 3> pixel(const Image& image, int x, int y);
 /// Largest difference of any value; 256 if the sizes differ.
 int maxDifference(const Image& a, const Image& b);
 
-/// The picture in a format ("jpg", "png", "webp", "bmp", "tif"), encoded by OpenCV.
+/// The image in a format ("jpg", "png", "webp", "bmp", "tif"), encoded by OpenCV.
 std::string encode(const Image& image, const std::string& extension);
 
 /// A file below tests/golden.

@@ -28,7 +28,7 @@ int leftOf(int frame) {
   return frame * 7 % (kWidth - kSide);
 }
 
-/// A red square that moves, on grey.
+/// A red square that moves, on gray.
 Image squareFrame(int frame, int width = kWidth, int height = kHeight) {
   std::vector<std::uint8_t> pixels(std::size_t{3} * width * height, 60);
   for (int y = 16; y < 16 + kSide; ++y)
@@ -205,8 +205,8 @@ TEST_F(VideoTest, PlaylistsAreRefusedByTheirName) {
       EXPECT_NE(opened.error().text().find(kind), std::string::npos) << opened.error().text();
       EXPECT_NE(opened.error().text().find("Open the video file"), std::string::npos);
     }
-    EXPECT_EQ(videoKindOf(bytes), "");
-    EXPECT_EQ(videoDemuxerOf(bytes), "");
+    EXPECT_EQ(identifyVideo(bytes), "");
+    EXPECT_EQ(findVideoDemuxer(bytes), "");
   }
 }
 
@@ -218,7 +218,7 @@ TEST_F(VideoTest, AContainerIsReadByItsOwnDemuxerAlone) {
   ASSERT_GT(bytes.size(), kVideoHeadBytes);
   bytes += "G\n<?xml version='1.0'?><MPD profiles='urn:mpeg:dash:profile:isoff-on-demand:2011'>";
   const fs::path file = write("manifest.ts", bytes);
-  EXPECT_EQ(videoKindOf(bytes.substr(0, kVideoHeadBytes)), "MPEG");
+  EXPECT_EQ(identifyVideo(bytes.substr(0, kVideoHeadBytes)), "MPEG");
   ::testing::internal::CaptureStderr();
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(codeOf(file), ErrorCode::InvalidFile);
@@ -226,11 +226,11 @@ TEST_F(VideoTest, AContainerIsReadByItsOwnDemuxerAlone) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-/// By a name that FFmpeg takes for a series of pictures.
+/// By a name that FFmpeg takes for a series of images.
 TEST_F(VideoTest, APatternInANameIsNoSeriesOfFiles) {
   const fs::path odd = m_folder / "frame%03d.jpg";
   fs::copy_file(writeAvi(), odd);
-  write("frame001.jpg", "no picture");
+  write("frame001.jpg", "no image");
   EXPECT_EQ(valueOrThrow(VideoReader::open(odd))->info().frames, kFrames);
 }
 
@@ -334,29 +334,29 @@ TEST_F(VideoTest, DamagedFilesAreReadOrRefused) {
 
 TEST_F(VideoTest, KindsAreToldByContent) {
   using namespace std::string_literals;
-  EXPECT_EQ(videoKindOf("RIFF\1\2\3\4AVI LIST"), "AVI");
-  EXPECT_EQ(videoKindOf("RIFF\1\2\3\4WEBPVP8 "), "");
-  EXPECT_EQ(videoKindOf("\0\0\0\x20"
-                        "ftypisom"s),
+  EXPECT_EQ(identifyVideo("RIFF\1\2\3\4AVI LIST"), "AVI");
+  EXPECT_EQ(identifyVideo("RIFF\1\2\3\4WEBPVP8 "), "");
+  EXPECT_EQ(identifyVideo("\0\0\0\x20"
+                          "ftypisom"s),
             "MP4 or QuickTime");
-  EXPECT_EQ(videoKindOf("left"
-                        "ftypisom"s),
+  EXPECT_EQ(identifyVideo("left"
+                          "ftypisom"s),
             "");
-  EXPECT_EQ(videoKindOf("\x1a\x45\xdf\xa3....webm"), "Matroska or WebM");
-  EXPECT_EQ(videoKindOf("OggS\0\2"s), "Ogg");
-  EXPECT_EQ(videoKindOf("\0\0\1\xba..."s), "MPEG");
-  EXPECT_EQ(videoKindOf("GIF89a"), "animated GIF");
-  EXPECT_EQ(videoKindOf(""), "");
-  EXPECT_EQ(videoKindOf("#EXTM3U\n"), "");
-  EXPECT_EQ(videoKindOf("FLV\1\5"s), "Flash Video");
-  EXPECT_EQ(videoKindOf("YUV4MPEG2 W2 H2\n"), "YUV4MPEG");
+  EXPECT_EQ(identifyVideo("\x1a\x45\xdf\xa3....webm"), "Matroska or WebM");
+  EXPECT_EQ(identifyVideo("OggS\0\2"s), "Ogg");
+  EXPECT_EQ(identifyVideo("\0\0\1\xba..."s), "MPEG");
+  EXPECT_EQ(identifyVideo("GIF89a"), "animated GIF");
+  EXPECT_EQ(identifyVideo(""), "");
+  EXPECT_EQ(identifyVideo("#EXTM3U\n"), "");
+  EXPECT_EQ(identifyVideo("FLV\1\5"s), "Flash Video");
+  EXPECT_EQ(identifyVideo("YUV4MPEG2 W2 H2\n"), "YUV4MPEG");
   const std::string two = packet("G\0\0\x10"s) + packet("G\0\0\x10"s);
-  EXPECT_EQ(videoKindOf(two + two), "MPEG");
-  EXPECT_EQ(videoDemuxerOf(two + two), "mpegts");
-  EXPECT_EQ(videoKindOf(two + two + "no sync"), "");
-  EXPECT_EQ(videoKindOf(two), "");
+  EXPECT_EQ(identifyVideo(two + two), "MPEG");
+  EXPECT_EQ(findVideoDemuxer(two + two), "mpegts");
+  EXPECT_EQ(identifyVideo(two + two + "no sync"), "");
+  EXPECT_EQ(identifyVideo(two), "");
   // What a container holds is no playlist, whatever it says.
-  EXPECT_EQ(playlistKindOf("\0\0\0\x20 <MPD <smil"s), "");
+  EXPECT_EQ(identifyPlaylist("\0\0\0\x20 <MPD <smil"s), "");
 }
 
 // --- Films that are written --------------------------------------------------------------------
@@ -417,9 +417,9 @@ TEST_F(VideoTest, FilmsThatCannotBeAreRefused) {
   EXPECT_EQ(refused("f.gif", 0), ErrorCode::InvalidArgument);
   EXPECT_EQ(refused("f.gif", std::nan("")), ErrorCode::InvalidArgument);
   fs::create_directory(m_folder / "full");
-  write("full/picture", "x");
+  write("full/image", "x");
   EXPECT_EQ(refused("full", 0.1), ErrorCode::InvalidArgument);
-  EXPECT_TRUE(fs::exists(m_folder / "full" / "picture"));
+  EXPECT_TRUE(fs::exists(m_folder / "full" / "image"));
   const auto none = valueOrThrow(FilmFile::create(m_folder / "none.avi", 0.1));
   EXPECT_EQ(none->finish().error().code, ErrorCode::InvalidArgument);
   const auto nowhere = FilmFile::create(m_folder / "no" / "where.avi", 0.1);

@@ -46,7 +46,7 @@ TEST(JsonParsers, CallsAreToldFromWhatIsNone) {
     EXPECT_TRUE(parsesJson(call)) << call;
   for (const char* other :
        {"const auto json = parseConfigJson(text, name);", "// Json::parse(text) is not for files",
-        "Json json = Json::object();", "experimentFromJson(json, modelCatalogue())",
+        "Json json = Json::object();", "experimentFromJson(json, modelCatalog())",
         "const Json line = jsonOrDiscarded(text);", "Json::diff(a, b)", "out << json.dump();"})
     EXPECT_FALSE(parsesJson(other)) << other;
 }

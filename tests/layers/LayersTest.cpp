@@ -119,7 +119,7 @@ TEST(Layers, NoFolderHasMoreThan48Files) {
   EXPECT_GT(crowdedFolders(kRoot, 3).size(), 50u) << "the sources were not found";
 }
 
-/// Not a check: the picture of who knows whom, for people.
+/// Not a check: the image of who knows whom, for people.
 TEST(Layers, TheGraphIsListed) {
   const auto graph = graphOf(sourceTree(kRoot));
   for (const auto& [folder, known] : graph) {

@@ -116,14 +116,6 @@ std::map<std::string, std::vector<std::string>> typesOfHeaders(const std::filesy
   return headers;
 }
 
-std::optional<std::string> continuedType(const std::string& source) {
-  static const std::regex pattern(R"(^(?:// SPDX[^\n]*\n\n)?// (\w+), continued: \w)");
-  std::smatch match;
-  if (!std::regex_search(source, match, pattern, std::regex_constants::match_continuous))
-    return std::nullopt;
-  return match[1].str();
-}
-
 std::optional<std::string> headerOfPart(const std::string& source) {
   static const std::regex pattern(R"(^(?:// SPDX[^\n]*\n\n)?// (\w+\.h): \w)");
   std::smatch match;

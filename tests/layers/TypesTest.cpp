@@ -77,56 +77,57 @@ TEST(Types, ATwinIsFound) {
   EXPECT_EQ(headers.at("headlight::cli::Twin").size(), 1u);
 }
 
-TEST(Types, AContinuationNamesItsClassAndItsReason) {
-  EXPECT_EQ(continuedType("// HeadsArea, continued: its mouse and keys.\n"), "HeadsArea");
-  EXPECT_FALSE(continuedType("// HeadsArea's mouse and keys.\n"));
-  EXPECT_FALSE(continuedType("// HeadsArea, continued: \n"));
-  EXPECT_FALSE(continuedType("#include <vector>\n// HeadsArea, continued: later.\n"));
-}
-
 TEST(Types, APartOfAHeaderNamesItAndWhichPartItIs) {
   EXPECT_EQ(headerOfPart("// Decoders.h: JPEG.\n"), "Decoders.h");
   EXPECT_FALSE(headerOfPart("// The decoders: JPEG.\n"));
   EXPECT_FALSE(headerOfPart("// Decoders.h:\n"));
 }
 
-bool hasOwnHeader(const std::filesystem::path& source) {
-  return std::filesystem::exists(kSources / std::filesystem::path(source).replace_extension(".h"));
-}
-
 std::string textOf(const std::filesystem::path& source) {
-  std::ifstream stream(kSources / source);
+  std::ifstream stream(source);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-void expectContinued(const std::filesystem::path& source,
-                     const std::map<std::string, std::vector<std::string>>& headers) {
-  const auto type = continuedType(textOf(source));
-  ASSERT_TRUE(type) << source << " has no header; begin it with \"// Name, continued: why\"";
-  const auto found = headers.find("headlight::" + *type);
-  ASSERT_TRUE(found != headers.end()) << source << " continues " << *type << ", which is no type";
-  EXPECT_EQ(std::filesystem::path(found->second.front()).parent_path(), source.parent_path())
-      << source;
-}
-
-/// In core a header may also have several sources, in its room and under its name: decoders,
-/// published models.
-bool isPartOfAHeader(const std::filesystem::path& source) {
-  const auto header = headerOfPart(textOf(source));
+/// No class is cut over two sources: each has a header of its own name. In core the free functions
+/// of a header may also have several sources, in its room and under its name: decoders, published
+/// models.
+bool belongsToAHeader(const std::filesystem::path& root, const std::filesystem::path& source) {
+  const std::filesystem::path path = root / source;
+  if (std::filesystem::exists(std::filesystem::path(path).replace_extension(".h"))) return true;
+  if (!source.string().starts_with("core/")) return false;
+  const auto header = headerOfPart(textOf(path));
   return header &&
-         source.filename().string().starts_with(std::filesystem::path(*header).stem().string()) &&
-         std::filesystem::exists(kSources / source.parent_path() / *header);
+         path.filename().string().starts_with(std::filesystem::path(*header).stem().string()) &&
+         std::filesystem::exists(path.parent_path() / *header);
 }
 
-TEST(Types, ASourceHasItsHeaderOrSaysWhoseSecondHalfItIs) {
-  const auto headers = typesOfHeaders(kSources);
+TEST(Types, ASourceWithoutItsHeaderIsFound) {
+  const TemporaryFolder folder;
+  const auto write = [&](const char* name, const char* text) {
+    std::filesystem::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << text;
+    return belongsToAHeader(folder.path(), name);
+  };
+  write("core/base/Decoders.h", "");
+  write("ui/base/View.h", "");
+  EXPECT_TRUE(write("ui/base/View.cpp", ""));
+  EXPECT_TRUE(write("core/base/DecodersPng.cpp", "// Decoders.h: PNG.\n"));
+  EXPECT_FALSE(write("core/base/DecodersJpeg.cpp", "// JPEG.\n"));
+  EXPECT_FALSE(write("core/base/Jpeg.cpp", "// Decoders.h: JPEG.\n"));
+  EXPECT_FALSE(write("core/base/ReadersJpeg.cpp", "// Readers.h: JPEG.\n"));
+  EXPECT_FALSE(write("ui/base/ViewInput.cpp", "// View, continued: its mouse and keys.\n"));
+  EXPECT_FALSE(write("ui/base/ViewKeys.cpp", "// View.h: its keys.\n"));
+}
+
+TEST(Types, ASourceHasItsHeader) {
   std::size_t checked = 0;
   for (const auto& [file, includes] : sourceTree(kSources)) {
     const std::filesystem::path path(file);
-    const bool core = file.starts_with("core/");
-    if (!(core || file.starts_with("ui/")) || path.extension() != ".cpp") continue;
+    if (!(file.starts_with("core/") || file.starts_with("ui/")) || path.extension() != ".cpp")
+      continue;
     ++checked;
-    if (!hasOwnHeader(path) && !(core && isPartOfAHeader(path))) expectContinued(path, headers);
+    EXPECT_TRUE(belongsToAHeader(kSources, path))
+        << file << " has no header of its name; what it holds is a class of its own, or functions";
   }
   EXPECT_GT(checked, 300u) << "the sources were not found";
 }

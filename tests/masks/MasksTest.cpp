@@ -7,7 +7,7 @@
 #include "core/masks/HeadMean.h"
 #include "core/masks/MaskEdit.h"
 #include "core/masks/MaskScheme.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 
 namespace headlight {
 namespace {
@@ -24,19 +24,19 @@ TEST(HeadMean, LeavesOutWhatIsNotKnown) {
   EXPECT_TRUE(std::isnan(meanOverHeads({})));
 }
 
-TEST(Neighbourhood, PatchSixteenSeesThePapersNine) {
+TEST(Neighborhood, PatchSixteenSeesThePapersNine) {
   const Grid grid{14, 14, 1};
-  const auto mask = neighbourhoodMask(grid, 3);
+  const auto mask = neighborhoodMask(grid, 3);
   std::vector<int> seen;
   for (int j = 0; j < grid.patches(); ++j)
     if (mask[(16 + 1) * grid.tokens() + 1 + j]) seen.push_back(j);
   EXPECT_EQ(seen, (std::vector<int>{1, 2, 3, 15, 16, 17, 29, 30, 31}));  // MaiT §4
 }
 
-TEST(Neighbourhood, FollowsItsDefinitionOnAnyGrid) {
+TEST(Neighborhood, FollowsItsDefinitionOnAnyGrid) {
   for (const Grid grid : {Grid{3, 5, 0}, Grid{4, 4, 1}, Grid{5, 2, 2}, Grid{1, 1, 1}})
     for (const int window : {1, 3, 5, 9}) {
-      const auto mask = neighbourhoodMask(grid, window);
+      const auto mask = neighborhoodMask(grid, window);
       for (int i = 0; i < grid.tokens(); ++i)
         for (int j = 0; j < grid.tokens(); ++j) {
           const int a = i - grid.prefix, b = j - grid.prefix;
@@ -51,7 +51,7 @@ TEST(Neighbourhood, FollowsItsDefinitionOnAnyGrid) {
 
 TEST(RandomMask, HasAsManyOnesPerRowAndFollowsItsSeed) {
   const Grid grid{6, 7, 2};
-  const auto local = neighbourhoodMask(grid, 3), drawn = randomMask(grid, 3, 11);
+  const auto local = neighborhoodMask(grid, 3), drawn = randomMask(grid, 3, 11);
   EXPECT_EQ(drawn, randomMask(grid, 3, 11));
   EXPECT_NE(drawn, randomMask(grid, 3, 12));
   EXPECT_NE(drawn, local);
@@ -183,8 +183,7 @@ TEST(MaskEdits, SayWhyACellCannotBeMasked) {
     return edit.ok() ? std::string() : edit.error().message;
   };
   EXPECT_EQ(refused(1), "layer 1 cannot be masked: class attention is never masked");
-  EXPECT_EQ(refused(0),
-            "layer 1 cannot be masked: this attention has no logits that a mask could act on");
+  EXPECT_EQ(refused(0), "layer 1 cannot be masked: this attention has no logits to mask");
   EXPECT_EQ(whyNotMaskable(MaskScheme(2, 2)), "");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Neighbourhoods where keys lie on a grid of their own, against the definition by overlap.
+// Neighborhoods where keys lie on a grid of their own, against the definition by overlap.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 
 namespace headlight {
 namespace {
@@ -25,13 +25,13 @@ int distance(int query, int key, int queries, int keys) {
   return nearest;
 }
 
-TEST(TwoGrids, TheNeighbourhoodFollowsItsDefinition) {
+TEST(TwoGrids, TheNeighborhoodFollowsItsDefinition) {
   const std::vector<std::pair<Grid, Grid>> cases{{{8, 8, 0}, {2, 2, 0}}, {{8, 4, 0}, {4, 2, 0}},
                                                  {{4, 4, 0}, {8, 8, 0}}, {{7, 5, 0}, {4, 3, 0}},
                                                  {{6, 6, 1}, {3, 2, 1}}, {{3, 5, 2}, {3, 5, 2}}};
   for (const auto& [queries, keys] : cases)
     for (const int window : {1, 3, 5}) {
-      const auto mask = neighbourhoodMask(queries, keys, window);
+      const auto mask = neighborhoodMask(queries, keys, window);
       ASSERT_EQ(mask.size(), static_cast<std::size_t>(queries.tokens()) * keys.tokens());
       for (int i = 0; i < queries.tokens(); ++i)
         for (int j = 0; j < keys.tokens(); ++j) {
@@ -48,7 +48,7 @@ TEST(TwoGrids, TheNeighbourhoodFollowsItsDefinition) {
 }
 
 TEST(TwoGrids, AWindowOfOneIsTheCellThatAPatchLiesIn) {
-  const auto mask = neighbourhoodMask({4, 4, 0}, {2, 2, 0}, 1);
+  const auto mask = neighborhoodMask({4, 4, 0}, {2, 2, 0}, 1);
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 4; ++j)
       EXPECT_EQ(mask[i * 4 + j], j == i / 8 * 2 + i % 4 / 2);
@@ -56,13 +56,13 @@ TEST(TwoGrids, AWindowOfOneIsTheCellThatAPatchLiesIn) {
 
 TEST(TwoGrids, EqualGridsAreTheSquareCase) {
   const Grid grid{5, 7, 1};
-  EXPECT_EQ(neighbourhoodMask(grid, grid, 3), neighbourhoodMask(grid, 3));
+  EXPECT_EQ(neighborhoodMask(grid, grid, 3), neighborhoodMask(grid, 3));
   EXPECT_EQ(randomMask(grid, grid, 3, 9), randomMask(grid, 3, 9));
 }
 
 TEST(TwoGrids, RandomMasksHaveAsManyOnes) {
   const Grid queries{6, 8, 0}, keys{3, 2, 0};
-  const auto local = neighbourhoodMask(queries, keys, 3), drawn = randomMask(queries, keys, 3, 4);
+  const auto local = neighborhoodMask(queries, keys, 3), drawn = randomMask(queries, keys, 3, 4);
   EXPECT_NE(local, drawn);
   for (int i = 0; i < queries.tokens(); ++i) {
     const auto begin = i * keys.tokens(), end = begin + keys.tokens();

@@ -67,8 +67,8 @@ TEST(AftModels, ConvWeightsServeAnyImageSize) {
   EXPECT_TRUE(logits.isfinite().all().item<bool>());
 }
 
-TEST(AftModels, ConvSeesShiftedPicturesAlike) {
-  // Without positions, tokens far from the edge follow the picture: all it knows are offsets.
+TEST(AftModels, ConvSeesShiftedImagesAlike) {
+  // Without positions, tokens far from the edge follow the image: all it knows are offsets.
   ModelConfig config = findPublishedModel("aft_conv_micro")->config;
   config.depth = 1;
   const auto model = makeModel(config, 1);

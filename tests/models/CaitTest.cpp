@@ -13,15 +13,15 @@
 namespace headlight {
 namespace {
 
-std::shared_ptr<Model> micro() {
+std::shared_ptr<Model> caitMicro() {
   const auto model = makeModel(findPublishedModel("cait_micro")->config, 4);
   model->eval();
   return model;
 }
 
 /// With the weights of timm's golden file: random ones are so small that masks hardly matter.
-std::shared_ptr<Model> golden() {
-  const auto model = micro();
+std::shared_ptr<Model> caitGolden() {
+  const auto model = caitMicro();
   giveGoldenWeights(*model, goldenFile("cait_micro.safetensors"));
   return model;
 }
@@ -29,11 +29,12 @@ std::shared_ptr<Model> golden() {
 TEST(Cait, GivesTimmsLogits) {
   const auto io = goldenTensors("cait_micro.io.safetensors");
   const at::NoGradGuard noGrad;
-  EXPECT_LT((golden()->forward(io.at("input")) - io.at("logits")).abs().max().item<float>(), 1e-4);
+  EXPECT_LT((caitGolden()->forward(io.at("input")) - io.at("logits")).abs().max().item<float>(),
+            1e-4);
 }
 
 TEST(Cait, TheClassTokenJoinsInTheClassLayers) {
-  const auto model = micro();
+  const auto model = caitMicro();
   ASSERT_EQ(model->layers(), 5);
   const at::NoGradGuard noGrad;
   CollectingHook tap;
@@ -55,7 +56,7 @@ TEST(Cait, TheClassTokenJoinsInTheClassLayers) {
 }
 
 TEST(Cait, MasksActInPatchLayersAndNeverInClassLayers) {
-  const auto model = golden();
+  const auto model = caitGolden();
   const at::Tensor images = at::randn({1, 3, 32, 32});
   const at::NoGradGuard noGrad;
   const at::Tensor open = model->forward(images);

@@ -87,7 +87,7 @@ TEST(ConViT, RefusesNonsenseAtItsPath) {
     Json json = modelToJson(findPublishedModel("convit_micro")->config);
     json.update(change);
     try {
-      makeModel(valueOrThrow(modelFromJson(json, modelCatalogue())), 0);
+      makeModel(valueOrThrow(modelFromJson(json, modelCatalog())), 0);
     } catch (const Failure& failure) {
       return failure.error().where;
     }

@@ -29,7 +29,7 @@ namespace {
 class MixedDevices {
  public:
   MixedDevices()
-      : m_handle(at::addGlobalCallback(at::RecordFunctionCallback(look).needsInputs(true).scopes(
+      : m_handle(at::addGlobalCallback(at::RecordFunctionCallback(infer).needsInputs(true).scopes(
             {at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}))) {
     found();
   }
@@ -47,7 +47,7 @@ class MixedDevices {
   }
 
  private:
-  static std::unique_ptr<at::ObserverContext> look(const at::RecordFunction& function) {
+  static std::unique_ptr<at::ObserverContext> infer(const at::RecordFunction& function) {
     std::set<c10::DeviceType> devices;
     const auto note = [&](const at::Tensor& tensor) {
       if (tensor.defined() && tensor.dim() > 0) devices.insert(tensor.device().type());

@@ -32,7 +32,7 @@ at::Tensor& tensorOf(Checkpoint& file, const std::string& name) {
   throw std::runtime_error(name);
 }
 
-class ForeignNames : public testing::Test {
+class ForeignNames : public ::testing::Test {
  protected:
   Checkpoint reread(const Checkpoint& file) const {
     const auto path = m_folder.path() / "theirs.safetensors";

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/files/Files.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/Castling.h"
 #include "tests/attention/Gradients.h"
@@ -32,7 +32,7 @@ double gap(const at::Tensor& a, const at::Tensor& b) {
   return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
 }
 
-ModelConfig micro(const std::string& mechanism = "softmax", bool distilled = false) {
+ModelConfig levitMicro(const std::string& mechanism = "softmax", bool distilled = false) {
   ModelConfig config = findPublishedModel("levit_micro")->config;
   config.mechanism = mechanism;
   config.distilled = distilled;
@@ -40,7 +40,7 @@ ModelConfig micro(const std::string& mechanism = "softmax", bool distilled = fal
 }
 
 TEST(LeViT, GivesTimmsLogits) {
-  const auto model = makeModel(micro(), 0);
+  const auto model = makeModel(levitMicro(), 0);
   giveGoldenWeights(*model, goldenFile("levit_micro.safetensors"));
   const auto io = goldenTensors("levit_micro.io.safetensors");
   const at::NoGradGuard noGrad;
@@ -63,7 +63,7 @@ TEST(LeViT, CountsAreTimms) {
 }
 
 TEST(LeViT, TheMeanOfTwoHeadsWhereDistilled) {
-  const auto model = makeModel(micro("softmax", true), 4);
+  const auto model = makeModel(levitMicro("softmax", true), 4);
   stirNorms(*model);
   model->eval();
   const at::NoGradGuard noGrad;
@@ -75,7 +75,7 @@ TEST(LeViT, TheMeanOfTwoHeadsWhereDistilled) {
 }
 
 TEST(LeViT, NormsTravelWithTheStateAndFollowTheMode) {
-  const auto model = makeModel(micro(), 4);
+  const auto model = makeModel(levitMicro(), 4);
   const at::Tensor images = at::randn({4, 3, 64, 64});
   const auto valueOf = [&](const Model& m, const std::string& name) {
     for (const auto& [known, tensor] : m.state())
@@ -99,7 +99,7 @@ TEST(LeViT, NormsTravelWithTheStateAndFollowTheMode) {
 
   const auto path = std::filesystem::path(::testing::TempDir()) / "levit_state.safetensors";
   ASSERT_TRUE(writeSafetensors(path, model->state()).ok());
-  const auto other = makeModel(micro(), 5);
+  const auto other = makeModel(levitMicro(), 5);
   const auto plan = valueOrThrow(planLoad(other->state(), valueOrThrow(readCheckpoint(path)), {}));
   EXPECT_TRUE(plan.report.missing.empty());
   EXPECT_TRUE(plan.report.unexpected.empty());
@@ -111,7 +111,7 @@ TEST(LeViT, NormsTravelWithTheStateAndFollowTheMode) {
 }
 
 TEST(LeViT, ABatchOfOneImageCanBeTrainedOn) {
-  const auto model = makeModel(micro("softmax", true), 4);  // its last stage has one patch
+  const auto model = makeModel(levitMicro("softmax", true), 4);  // its last stage has one patch
   model->train();
   const at::Tensor logits = model->forward(at::randn({1, 3, 64, 64}));
   EXPECT_TRUE(logits.isfinite().all().item<bool>());
@@ -225,7 +225,7 @@ TEST(LeViT, SoftmaxAttentionEqualsTheNaiveReference) {
       const at::Tensor qkv = naiveLinearNorm(layer, "qkv", x[0].to(at::kDouble));
       std::vector<at::Tensor> heads;
       for (int h = 0; h < 2; ++h) {
-        const auto ones = neighbourhoodMask(grid, masks[h].window);
+        const auto ones = neighborhoodMask(grid, masks[h].window);
         heads.push_back(naiveHead(
             headColumns(qkv, h, {4, 4, 6}, 0), headColumns(qkv, h, {4, 4, 6}, 1),
             headColumns(qkv, h, {4, 4, 6}, 2), layer.named_parameters()["attention_biases"][h],
@@ -258,7 +258,7 @@ TEST(LeViT, PooledTokensEqualTheNaiveReference) {
     const Grid keys = grid.strided(2);
     std::vector<at::Tensor> heads;
     for (int h = 0; h < 2; ++h) {
-      const auto ones = neighbourhoodMask(grid, keys, masks[h].window);
+      const auto ones = neighborhoodMask(grid, keys, masks[h].window);
       heads.push_back(naiveHead(
           headColumns(qkv, h, {4, 4, 6}, 0),
           naivePooled(layer, "pool.k", headColumns(qkv, h, {4, 4, 6}, 1), grid),
@@ -288,7 +288,7 @@ TEST(LeViT, TheSweepOfCastlingsTable1HasItsRowsAndNearlyTheirCost) {
     const Json model{{"name", sweep["base"]["model"]["name"]},
                      {"layout", variant["overrides"]["model.layout"]}};
     const ModelConfig config =
-        checkedAndCompleted(valueOrThrow(modelFromJson(model, modelCatalogue())));
+        checkedAndCompleted(valueOrThrow(modelFromJson(model, modelCatalog())));
     EXPECT_NEAR(modelCost(config).macs / 1e6, published[row], 0.05 * published[row])
         << variant["name"];
     const Json& layout = config.layout;
@@ -349,7 +349,7 @@ TEST(LeViT, LinearAttentionEqualsTheNaiveReference) {
   const Grid grid{3, 5, 0};
   seedTorch(6);
   LevitLinearAttention layer(
-      {.attention = {.width = 16, .heads = 2, .grid = grid, .options = {{"castled", true}}},
+      {.attention = {.width = 16, .heads = 2, .grid = grid, .options = {{"without_branch", true}}},
        .keyWidth = 4,
        .valueWidth = 6});
   layer.eval();
@@ -417,7 +417,7 @@ TEST(LeViT, GradientsOfItsAttentionsAreFiniteDifferences) {
 }
 
 TEST(LeViT, PooledTokensAreCountedAndEveryParameterLearns) {
-  ModelConfig config = micro();
+  ModelConfig config = levitMicro();
   config.layout["token_pooling"] = true;
   const auto model = makeModel(config, 2);
   std::int64_t parameters = 0;
@@ -429,12 +429,12 @@ TEST(LeViT, PooledTokensAreCountedAndEveryParameterLearns) {
     EXPECT_TRUE(tensor.grad().isfinite().all().item<bool>()) << name;
   }
   EXPECT_EQ(modelCost(config).parameters, parameters);
-  EXPECT_GT(parameters, modelCost(micro()).parameters);
+  EXPECT_GT(parameters, modelCost(levitMicro()).parameters);
 }
 
 TEST(LeViT, PartsEqualTheWholeAndInputsAreLeftAlone) {
   for (const std::string mechanism : {"softmax", "linear_angular"}) {
-    const auto model = makeModel(micro(mechanism), 4);
+    const auto model = makeModel(levitMicro(mechanism), 4);
     stirNorms(*model);
     model->eval();
     const at::NoGradGuard noGrad;
@@ -453,7 +453,7 @@ TEST(LeViT, PartsEqualTheWholeAndInputsAreLeftAlone) {
 
 TEST(LeViT, RefusesNonsense) {
   const auto pathOf = [](const std::function<void(ModelConfig&)>& change) {
-    ModelConfig config = micro();
+    ModelConfig config = levitMicro();
     change(config);
     return refusedAt(config);
   };
@@ -492,14 +492,14 @@ TEST(Castling, GoesForEveryLayerThatHasABranch) {
   for (const char* name : {"castling_deit_tiny", "castling_levit_128"}) {
     const ModelConfig config = shrunk(findPublishedModel(name)->config);
     const auto model = makeModel(config, 3);
-    EXPECT_EQ(castlingLayers(*model), model->layers());
-    EXPECT_EQ(setCastled(*model, true), model->layers());
-    EXPECT_FALSE(castledConfig(config, false).attention["castled"].get<bool>());
+    EXPECT_EQ(branchLayers(*model), model->layers());
+    EXPECT_EQ(setBranchDropped(*model, true), model->layers());
+    EXPECT_FALSE(configWithoutBranch(config, false).attention["without_branch"].get<bool>());
   }
-  EXPECT_THROW(castledConfig(micro(), true), Failure);
-  const auto plain = makeModel(micro(), 0);
-  EXPECT_EQ(setCastled(*plain, true), 0);
-  EXPECT_EQ(castlingLayers(*plain), 0);
+  EXPECT_THROW(configWithoutBranch(levitMicro(), true), Failure);
+  const auto plain = makeModel(levitMicro(), 0);
+  EXPECT_EQ(setBranchDropped(*plain, true), 0);
+  EXPECT_EQ(branchLayers(*plain), 0);
 }
 
 }  // namespace

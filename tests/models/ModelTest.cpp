@@ -19,7 +19,7 @@ TEST(Registry, FindsNamesAndShortNames) {
   ASSERT_NE(findPublishedModel("deit_tiny_patch16_224"), nullptr);
   EXPECT_EQ(findPublishedModel("deit_tiny")->name, "deit_tiny_patch16_224");
   EXPECT_EQ(findPublishedModel("nothing"), nullptr);
-  EXPECT_FALSE(modelCatalogue().published("nothing").has_value());
+  EXPECT_FALSE(modelCatalog().published("nothing").has_value());
 }
 
 TEST(Registry, SizesAreThePublishedOnes) {
@@ -63,7 +63,7 @@ TEST(Registry, MaitOf36LayersIsDeitTinyThreeTimesAsDeep) {
   EXPECT_EQ(cost.parameters, tiny.parameters + 24 * kBlock);
   EXPECT_EQ(cost.parameters, 16394152);
   EXPECT_EQ(cost.macs, tiny.macs + 24 * kBlockMacs);
-  const MaskScheme masks = *makeMaskPreset(deep.scheme, maskShapeOf(deep.config));
+  const MaskScheme masks = *makeMaskPreset(deep.scheme, makeMaskShape(deep.config));
   EXPECT_EQ(masks.layers(), 36);
   EXPECT_EQ(masks.maskedHeads(), 12 * 3 + 24);
   for (const int layer : {11, 12})
@@ -118,7 +118,7 @@ TEST(Models, PartsEqualTheWholeAndTheTapChangesNothing) {
   EXPECT_LT((tap.maps[1].sum(-1) - 1).abs().max().item<float>(), 1e-5);
 }
 
-TEST(Models, InitialisationFollowsTheSeed) {
+TEST(Models, InitializationFollowsTheSeed) {
   const auto config = findPublishedModel("vit_micro")->config;
   const auto a = makeModel(config, 5)->state(), b = makeModel(config, 5)->state(),
              c = makeModel(config, 6)->state();

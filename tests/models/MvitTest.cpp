@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-std::shared_ptr<Model> micro(const std::string& mechanism = "softmax") {
+std::shared_ptr<Model> mvitMicro(const std::string& mechanism = "softmax") {
   ModelConfig config = findPublishedModel("mvitv2_micro")->config;
   config.mechanism = mechanism;
   const auto model = makeModel(config, 4);
@@ -24,8 +24,8 @@ std::shared_ptr<Model> micro(const std::string& mechanism = "softmax") {
 }
 
 /// With the weights of timm's golden file: random ones are so small that masks hardly matter.
-std::shared_ptr<Model> golden() {
-  const auto model = micro();
+std::shared_ptr<Model> mvitGolden() {
+  const auto model = mvitMicro();
   giveGoldenWeights(*model, goldenFile("mvitv2_micro.safetensors"));
   return model;
 }
@@ -33,12 +33,13 @@ std::shared_ptr<Model> golden() {
 TEST(Mvit, GivesTimmsLogits) {
   const auto io = goldenTensors("mvitv2_micro.io.safetensors");
   const at::NoGradGuard noGrad;
-  EXPECT_LT((golden()->forward(io.at("input")) - io.at("logits")).abs().max().item<float>(), 1e-4);
+  EXPECT_LT((mvitGolden()->forward(io.at("input")) - io.at("logits")).abs().max().item<float>(),
+            1e-4);
 }
 
 TEST(Mvit, MapsLieOnTheGridOfTheQueries) {
   for (const std::string mechanism : {"softmax", "linear_angular"}) {
-    const auto model = micro(mechanism);
+    const auto model = mvitMicro(mechanism);
     const at::NoGradGuard noGrad;
     CollectingHook tap;
     model->forward(at::randn({2, 3, 64, 64}), &tap);
@@ -57,7 +58,7 @@ TEST(Mvit, MapsLieOnTheGridOfTheQueries) {
 }
 
 TEST(Mvit, MasksActOnTheSoftmaxAndAreRefusedWithoutOne) {
-  const auto model = golden();
+  const auto model = mvitGolden();
   const at::Tensor images = at::randn({1, 3, 64, 64});
   const at::NoGradGuard noGrad;
   const at::Tensor open = model->forward(images);
@@ -71,7 +72,7 @@ TEST(Mvit, MasksActOnTheSoftmaxAndAreRefusedWithoutOne) {
   model->setMasks(MaskScheme(model->masks().shape()));
   EXPECT_TRUE(at::equal(model->forward(images), open));
 
-  const auto castling = micro("linear_angular");
+  const auto castling = mvitMicro("linear_angular");
   EXPECT_EQ(castling->masks().maskableLayers(), 0);
   MaskScheme scheme(castling->masks().shape());
   scheme.set(0, 0, *headMaskFromText("hard:3"));

@@ -14,9 +14,9 @@ namespace headlight {
 namespace {
 
 Json attentionOf(const std::string& text) {
-  auto read = experimentFromText(text, "x.json", modelCatalogue());
+  auto read = experimentFromText(text, "x.json", modelCatalog());
   EXPECT_TRUE(read.ok()) << text;
-  return completed(valueOrThrow(std::move(read)).model, modelCatalogue()).attention;
+  return completed(valueOrThrow(std::move(read)).model, modelCatalog()).attention;
 }
 
 TEST(OlderSchema, LslaPadsAfterTheShiftUnlessItSaysOtherwise) {
@@ -45,7 +45,7 @@ TEST(OlderSchema, LearnedMasksEndAtAnAbsoluteError) {
 
 TEST(OlderSchema, WhatIsWrittenKeepsTheRule) {
   const Experiment old = valueOrThrow(experimentFromText(
-      R"({"schema": 2, "model": {"name": "vit_lsla"}})", "x.json", modelCatalogue()));
+      R"({"schema": 2, "model": {"name": "vit_lsla"}})", "x.json", modelCatalog()));
   const std::string written = experimentToText(old);
   EXPECT_EQ(Json::parse(written)["schema"], Experiment::kSchema);
   EXPECT_EQ(attentionOf(written)["padding"], "after_shift");

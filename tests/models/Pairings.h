@@ -18,8 +18,8 @@ using NamedConfigs = std::vector<std::pair<std::string, ModelConfig>>;
 
 inline NamedConfigs makePairings() {
   NamedConfigs all;
-  for (const Variant& backbone : modelCatalogue().backbones)
-    for (const Variant& mechanism : modelCatalogue().mechanisms) {
+  for (const Variant& backbone : modelCatalog().backbones)
+    for (const Variant& mechanism : modelCatalog().mechanisms) {
       const auto& taken = backbone.mechanisms;
       const bool listed = std::find(taken.begin(), taken.end(), mechanism.name) != taken.end();
       if (!listed && (!taken.empty() || mechanism.special)) continue;

@@ -17,7 +17,7 @@
 namespace headlight {
 namespace {
 
-class Pairings : public testing::TestWithParam<std::pair<std::string, ModelConfig>> {
+class Pairings : public ::testing::TestWithParam<std::pair<std::string, ModelConfig>> {
  protected:
   at::Tensor noise() const {
     const ModelConfig& config = GetParam().second;
@@ -102,7 +102,7 @@ TEST_P(Pairings, StateMakesAnEqualModel) {
 
 TEST_P(Pairings, MasksAreTakenOrRefusedAsTheMechanismSays) {
   const auto whole = model();
-  const Variant* mechanism = modelCatalogue().mechanism(GetParam().second.mechanism);
+  const Variant* mechanism = modelCatalog().mechanism(GetParam().second.mechanism);
   EXPECT_EQ(whole->masks().maskableLayers() > 0, mechanism->maskable);
   const std::vector<HeadMask> hard(whole->masks().shape().heads.front(),
                                    *headMaskFromText("hard:3"));
@@ -110,7 +110,7 @@ TEST_P(Pairings, MasksAreTakenOrRefusedAsTheMechanismSays) {
   EXPECT_EQ(taken, mechanism->maskable);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Pairings, testing::ValuesIn(pairings()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, Pairings, ::testing::ValuesIn(pairings()), [](const auto& info) {
   std::string name = info.param.first;
   std::replace(name.begin(), name.end(), '/', '_');
   return name;
@@ -122,14 +122,14 @@ TEST(RegistryOfModels, EveryBackboneAndMechanismIsInAPairing) {
     backbones.insert(config.backbone);
     mechanisms.insert(config.mechanism);
   }
-  EXPECT_EQ(backbones.size(), modelCatalogue().backbones.size());
-  EXPECT_EQ(mechanisms.size(), modelCatalogue().mechanisms.size());
+  EXPECT_EQ(backbones.size(), modelCatalog().backbones.size());
+  EXPECT_EQ(mechanisms.size(), modelCatalog().mechanisms.size());
 }
 
 TEST(RegistryOfModels, HelpTellsOfEveryMechanism) {
   const std::string page = HEADLIGHT_SOURCE_DIR "/resources/help/mechanisms.md";
   const std::string text = valueOrThrow(readFile(page, 1 << 20));
-  for (const Variant& mechanism : modelCatalogue().mechanisms)
+  for (const Variant& mechanism : modelCatalog().mechanisms)
     EXPECT_NE(text.find("`" + mechanism.name + "`"), std::string::npos)
         << mechanism.name << " is not in " << page;
 }

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "core/config/Catalogue.h"
+#include "core/config/Catalog.h"
 #include "core/models/Backbones.h"
 #include "tests/models/Refusals.h"
 #include "tests/models/Shrunk.h"
@@ -26,7 +26,7 @@ std::map<std::string, ModelConfig> smallOnes() {
   return configs;
 }
 
-std::string changed(ModelConfig config, const Change& change) {
+std::string changedConfig(ModelConfig config, const Change& change) {
   change(config);
   return refusedAt(config);
 }
@@ -78,7 +78,7 @@ TEST(Refusals, BuildingAndCountingAgreeForEveryBackbone) {
 TEST(Refusals, SharedParametersThatABackboneDoesNotTake) {
   const auto configs = smallOnes();
   const auto at = [&](const std::string& backbone, const Change& change) {
-    return changed(configs.at(backbone), change);
+    return changedConfig(configs.at(backbone), change);
   };
   for (const std::string flat : {"vit", "convit", "cait"})
     EXPECT_EQ(at(flat, [](auto& c) { c.depths = {2, 2}; }), "model.depths") << flat;
@@ -110,23 +110,27 @@ TEST(Refusals, EveryFixedParameterIsAModelParameterOfItsType) {
 
 TEST(Refusals, WhatCountingOnceTook) {
   ModelConfig vit = findPublishedModel("vit_micro")->config;
-  EXPECT_EQ(changed(vit, [](auto& c) { c.depths = {2, 2}; }), "model.depths");
+  EXPECT_EQ(changedConfig(vit, [](auto& c) { c.depths = {2, 2}; }), "model.depths");
   vit.mechanism = "aft_local";
-  EXPECT_EQ(changed(vit,
-                    [](auto& c) {
-                      c.attention = {{"window", 0}, {"global", false}};
-                    }),
+  EXPECT_EQ(changedConfig(vit,
+                          [](auto& c) {
+                            c.attention = {{"window", 0}, {"global", false}};
+                          }),
             "model.attention.window");
   vit.mechanism = "aft_full";
   vit.imageSize = 512;  // 128 × 128 patches
-  EXPECT_EQ(changed(vit,
-                    [](auto& c) {
-                      c.attention = {{"factorised", false}};
-                    }),
-            "model.attention.factorised");
+  EXPECT_EQ(changedConfig(vit,
+                          [](auto& c) {
+                            c.attention = {{"factorized", false}};
+                          }),
+            "model.attention.factorized");
   ModelConfig lsla = shrunk(findPublishedModel("vit_lsla")->config);
-  EXPECT_EQ(changed(lsla, [](auto& c) { c.patchSize = 8; }), "model.patch_size");
-  EXPECT_EQ(changed(lsla, [](auto& c) { c.stageWidths = {9, 18, 36, 72}; }), "model.stage_widths");
+  EXPECT_EQ(changedConfig(lsla, [](auto& c) { c.patchSize = 8; }), "model.patch_size");
+  EXPECT_EQ(changedConfig(lsla,
+                          [](auto& c) {
+                            c.stageWidths = {9, 18, 36, 72};
+                          }),
+            "model.stage_widths");
 }
 
 }  // namespace

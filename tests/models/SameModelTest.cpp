@@ -22,7 +22,7 @@ ModelConfig changed(const ModelConfig& config, const Change& change) {
 TEST(SameModel, DefaultsMayBeSpelledOut) {
   for (const auto& published : publishedModels()) {
     const ModelConfig& config = published.config;
-    ModelConfig spelled = completed(config, modelCatalogue());
+    ModelConfig spelled = completed(config, modelCatalog());
     spelled.name = "mine";
     spelled.imageWidth = config.imageWidthPixels();
     for (int stage = 0; config.staged() && stage < config.stages(); ++stage) {

@@ -47,21 +47,21 @@ std::shared_ptr<SequenceModel> stirredModel(const std::string& mechanism) {
 
 TEST(SequenceModel, NamesAndShapesAreThoseFromTheConfig) {
   for (const auto& mechanism : kMechanisms)
-    for (const bool factorised : {true, false})
+    for (const bool factorized : {true, false})
       for (const bool query : {true, false}) {
         SequenceExperiment experiment = smallSequences(mechanism);
-        experiment.model.factorised = factorised;
+        experiment.model.factorized = factorized;
         experiment.model.query = query;
         const auto model = makeSequenceModel(experiment);
-        std::map<std::string, std::vector<std::int64_t>> made, told;
+        std::map<std::string, std::vector<std::int64_t>> made, reported;
         for (const auto& [name, tensor] : model->trainable())
           made[name] = tensor.sizes().vec();
         for (const auto& [name, shape] : sequenceShapes(experiment.model, experiment.length()))
-          EXPECT_TRUE(told.emplace(name, shape).second) << name;
-        EXPECT_EQ(made, told) << mechanism;
+          EXPECT_TRUE(reported.emplace(name, shape).second) << name;
+        EXPECT_EQ(made, reported) << mechanism;
         const bool softmax = mechanism == "softmax";
         EXPECT_EQ(made.contains("blocks.1.attn.position_u"),
-                  !softmax && mechanism != "aft_simple" && factorised);
+                  !softmax && mechanism != "aft_simple" && factorized);
         EXPECT_EQ(made.contains("blocks.1.attn.q.weight"), !softmax && query);
         EXPECT_EQ(made.contains("blocks.1.attn.qkv.weight"), softmax);
         const ModelCost cost = sequenceCost(experiment);

@@ -79,9 +79,9 @@ TEST(Swin, CountsAsTimmAndAsThePapers) {
   EXPECT_GT(modelCost(tiny.config).macs / 1e9, 8);
 }
 
-TEST(Swin, AMaskedHeadCostsItsNeighbourhood) {
+TEST(Swin, AMaskedHeadCostsItsNeighborhood) {
   ModelConfig config = shrunk(configOf("h_mait_tiny"));
-  MaskScheme scheme(maskShapeOf(config));
+  MaskScheme scheme(makeMaskShape(config));
   const std::int64_t open = modelCost(config, scheme).macs;
   EXPECT_EQ(open, modelCost(config).macs);
   scheme.set(0, 1, *headMaskFromText("hard:3"));
@@ -174,7 +174,7 @@ TEST(Swin, TakesEveryGeneralMechanism) {
 TEST(Swin, TheMasksOfHierarchicalMaitAreThePapers) {
   const auto& model = *findPublishedModel("h_mait_tiny");
   EXPECT_EQ(model.scheme, "hmait");
-  const MaskScheme scheme = *makeMaskPreset(model.scheme, maskShapeOf(model.config));
+  const MaskScheme scheme = *makeMaskPreset(model.scheme, makeMaskShape(model.config));
   const std::vector<int> expected{3, 3, 6, 6, 4, 4, 4, 4, 4, 4, 0, 0};
   for (int l = 0; l < scheme.layers(); ++l) {
     int masked = 0;

@@ -21,7 +21,7 @@ double worst(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
-class Zoo : public testing::TestWithParam<const char*> {
+class Zoo : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const std::string name = std::string("zoo/") + GetParam() + "_micro";
@@ -78,11 +78,11 @@ TEST_P(Zoo, TakesMasks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Zoo,
-                         testing::Values("aimv2", "beit", "beit3", "clip", "clip_quickgelu",
-                                         "deit3", "dino", "dinov2", "dinov2_giant", "dinov2_reg",
-                                         "dinov3", "eva02", "intern", "pe_core", "pe_spatial",
-                                         "pooled_registers", "post_norm", "rope_axial",
-                                         "rope_mixed", "siglip", "vit_gap"),
+                         ::testing::Values("aimv2", "beit", "beit3", "clip", "clip_quickgelu",
+                                           "deit3", "dino", "dinov2", "dinov2_giant", "dinov2_reg",
+                                           "dinov3", "eva02", "intern", "pe_core", "pe_spatial",
+                                           "pooled_registers", "post_norm", "rope_axial",
+                                           "rope_mixed", "siglip", "vit_gap"),
                          [](const auto& info) { return std::string(info.param); });
 
 /// As timm's patch embedding: what fills no patch is not seen.

@@ -152,7 +152,7 @@ TEST(Routes, LeadToTheMeetingPlace) {
   EXPECT_EQ(routeFromText("nonsense").from, "");
 }
 
-/// Process 0 and its neighbour know the meeting place as 127.0.1.1, the others by its real address.
+/// Process 0 and its neighbor know the meeting place as 127.0.1.1, the others by its real address.
 TEST(Routes, AProcessIsReachedWhereOthersFindIt) {
   const Route there{"127.0.0.1", "127.0.1.1"}, away{"10.0.0.2", "10.0.0.1"};
   const std::vector<Route> all{there, there, away};

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/processes/StoreAccess.h"
+#include "core/processes/StoreClient.h"
 #include "core/processes/StoreProtocol.h"
 #include "tests/Effort.h"
 #include "tests/FreePort.h"
@@ -55,7 +55,7 @@ void say(const Socket& socket, const std::string& bytes) {
 
 std::vector<std::string> garbage() {
   auto all = strangersWords(static_cast<int>(40 * testEffort()), 7);
-  all.push_back(framed(greetingOf(launchAt(1, 1)).substr(0, 40)));
+  all.push_back(framed(makeGreeting(launchAt(1, 1)).substr(0, 40)));
   return all;
 }
 
@@ -96,14 +96,47 @@ TEST(StoreProtocol, MessagesComeBackAsTheyWere) {
 
 TEST(StoreProtocol, AProcessOfAnotherJobIsToldSo) {
   Launch here = launchAt(1, 0, 3), there = launchAt(1, 2, 3);
-  EXPECT_EQ(rankFromGreeting(greetingOf(there), here), 2);
+  EXPECT_EQ(rankFromGreeting(makeGreeting(there), here), 2);
   for (Launch other : {launchAt(1, 2, 4), there}) {
     if (other.count == 3) other.attempt = "7";
-    const auto rank = guarded("", [&] { return rankFromGreeting(greetingOf(other), here); });
+    const auto rank = guarded("", [&] { return rankFromGreeting(makeGreeting(other), here); });
     ASSERT_FALSE(rank);
     EXPECT_EQ(rank.error().code, ErrorCode::InvalidConfig);
   }
-  EXPECT_THROW(rankFromGreeting(greetingOf(launchAt(1, 3, 3)), here), Failure);
+  EXPECT_THROW(rankFromGreeting(makeGreeting(launchAt(1, 3, 3)), here), Failure);
+}
+
+/// Whoever is asked about an end has written, and ended, since it was asked for the text.
+class LastMomentStore : public StoreAccess {
+ public:
+  StoreReply ask(const StoreRequest& request, Clock::time_point) override {
+    ++asked;
+    return ended ? StoreReply{true, "of " + request.key} : StoreReply{};
+  }
+  void close() override {}
+  int asked = 0;
+  bool ended = false;
+};
+
+TEST(Rendezvous, ATextCountsMoreThanTheEndOfItsWriter) {
+  LastMomentStore store;
+  const auto goOn = [&] {
+    store.ended = store.asked > 0;
+    if (store.ended) throw Failure({ErrorCode::Io, "a process ended", ""});
+  };
+  EXPECT_EQ(waitForText(store, "verdict", in(seconds(20)), goOn), "of verdict");
+  EXPECT_EQ(store.asked, 2);
+}
+
+TEST(Rendezvous, AWaitForATextEndsWithItsWriterAndAtAStop) {
+  for (const ErrorCode code : {ErrorCode::Io, ErrorCode::Canceled}) {
+    LastMomentStore store;
+    const auto read = guarded("", [&] {
+      return waitForText(store, "a", in(seconds(20)), [&] { throw Failure({code, "why", ""}); });
+    });
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, code);
+  }
 }
 
 TEST(Rendezvous, ProcessesShareTexts) {
@@ -163,7 +196,7 @@ TEST(Rendezvous, WhoFindsNoProcess0EndsInTimeAndSaysSo) {
     return found ? std::string() : found.error().text();
   };
   const int port = freePort();
-  EXPECT_NE(why(port).find("found no process 0 there"), std::string::npos) << why(port);
+  EXPECT_NE(why(port).find("found no process 0"), std::string::npos) << why(port);
   const Socket deaf(deafListener(port));
   EXPECT_NE(why(port).find("does not answer"), std::string::npos) << why(port);
 }

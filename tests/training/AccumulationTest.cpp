@@ -55,12 +55,12 @@ TEST(Accumulation, ChangesNothingButRoundingForEveryMechanism) {
 }
 
 TEST(Accumulation, TellsTheLossesOfTheWhole) {
-  const auto told = [](std::int64_t parts) {
+  const auto reported = [](std::int64_t parts) {
     const ModelConfig config = tinyExperiment().model;
     return StepRunner(sharedModel(config), at::kCPU, trainingIn(parts), 5, 1)
         .run(sharedBatch(config, kImages, 2), 2);
   };
-  const StepResult whole = told(1), parts = told(3);
+  const StepResult whole = reported(1), parts = reported(3);
   EXPECT_NEAR(parts.loss, whole.loss, 1e-12);
   EXPECT_NEAR(parts.gradientNorm, whole.gradientNorm, 1e-10);
 }

@@ -13,7 +13,7 @@
 #include "core/training/Telemetry.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -54,10 +54,10 @@ ModelConfig normedConfig() {
   return config;
 }
 
-/// Colours of patches → linear → batch norm → WatchedAttention → mean → head.
+/// Colors of patches → linear → batch norm → WatchedAttention → mean → head.
 class NormedModel : public Model {
  public:
-  NormedModel() : Model(normedConfig(), maskShapeOf(normedConfig())) {
+  NormedModel() : Model(normedConfig(), makeMaskShape(normedConfig())) {
     seedTorch(1);
     m_stem = register_module("stem", torch::nn::Linear(3, 8));
     m_norm = register_module("norm", torch::nn::BatchNorm1d(8));
@@ -83,7 +83,7 @@ class NormedModel : public Model {
   std::shared_ptr<WatchedAttention> m_attention;
 };
 
-Batch batchOf(std::int64_t step) {
+Batch bufferBatch(std::int64_t step) {
   seedTorch(100 + static_cast<std::uint64_t>(step));
   Batch batch;
   batch.images = at::randn({4, 3, 16, 16}) * (1.0 + 0.1 * static_cast<double>(step));
@@ -110,7 +110,7 @@ TEST(Buffers, TheAverageTakesRunningStatisticsAndLeavesCounters) {
   at::Tensor mean = named(model->state(), "norm.running_mean").to(at::kDouble).clone();
   at::Tensor variance = named(model->state(), "norm.running_var").to(at::kDouble).clone();
   for (std::int64_t step = 0; step < 4; ++step) {
-    runner.run(batchOf(step), step);
+    runner.run(bufferBatch(step), step);
     mean = 0.8 * mean + 0.2 * named(model->state(), "norm.running_mean");
     variance = 0.8 * variance + 0.2 * named(model->state(), "norm.running_var");
   }
@@ -145,7 +145,7 @@ TEST(Buffers, ACheckpointCarriesThemBitForBit) {
       saved.masks = whole->masks();
       ASSERT_TRUE(writeTrainingCheckpoint(opened(folder.path()), "last.safetensors", saved));
     }
-    runner.run(batchOf(step), step);
+    runner.run(bufferBatch(step), step);
   }
   const auto saved =
       valueOrThrow(readTrainingCheckpoint(opened(folder.path()), "last.safetensors"));
@@ -161,7 +161,7 @@ TEST(Buffers, ACheckpointCarriesThemBitForBit) {
   again.optimizer().load(saved.optimizer, "test");
   again.average().load(saved.average, "test");
   for (std::int64_t step = 3; step < 6; ++step)
-    again.run(batchOf(step), step);
+    again.run(bufferBatch(step), step);
   const NamedTensors expected = whole->state(), state = resumed->state();
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_TRUE(at::equal(expected[i].second, state[i].second)) << expected[i].first;
@@ -176,7 +176,7 @@ TEST(StepRunner, AddsTheAuxiliaryLossAndTellsTheProgress) {
   TrainingConfig config = averagedConfig();
   config.epochs = 2;
   StepRunner runner(model, at::kCPU, config, 1, 4);  // 8 steps
-  const Batch batch = batchOf(0);
+  const Batch batch = bufferBatch(0);
   model->watched().progress.clear();
   const double gain = named(model->state(), "attn.gain").item<double>();
   const StepResult result = runner.run(batch, 2);
@@ -253,7 +253,7 @@ TEST(HeadProbe, AveragesReadingsOverTheImages) {
   spec.imageSize = 16;
   spec.validationSamples = 20;
   const auto dataset = valueOrThrow(openDataset(spec, Split::Validation));
-  const HeadProbe probe(*dataset, 20, preprocessingOf(normedConfig()), 1, at::kCPU);
+  const HeadProbe probe(*dataset, 20, makePreprocessing(normedConfig()), 1, at::kCPU);
   const HeadPoint point = probe.measure(*model, 3);
   EXPECT_EQ(point.images, 20);
   ASSERT_EQ(point.readings.size(), 1u);

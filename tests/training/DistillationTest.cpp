@@ -11,7 +11,7 @@
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/step/Loss.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -19,7 +19,7 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-at::Tensor tensorOf(const Rows& rows) {
+at::Tensor teacherTensor(const Rows& rows) {
   const auto height = static_cast<std::int64_t>(rows.size());
   const auto width = static_cast<std::int64_t>(rows[0].size());
   at::Tensor tensor = at::empty({height, width}, at::kDouble);
@@ -53,19 +53,20 @@ TEST(Distillation, SoftIsTheDivergenceOfSoftenedProbabilities) {
         expected += wanted[c] * std::log(wanted[c] / own[c]) / static_cast<double>(kStudent.size());
     }
     expected *= temperature * temperature;
-    EXPECT_NEAR(
-        softDistillation(tensorOf(kStudent), tensorOf(kTeacher), temperature).item<double>(),
-        expected, 1e-12);
+    EXPECT_NEAR(softDistillation(teacherTensor(kStudent), teacherTensor(kTeacher), temperature)
+                    .item<double>(),
+                expected, 1e-12);
   }
-  EXPECT_NEAR(softDistillation(tensorOf(kTeacher), tensorOf(kTeacher), 3).item<double>(), 0, 1e-15);
+  EXPECT_NEAR(softDistillation(teacherTensor(kTeacher), teacherTensor(kTeacher), 3).item<double>(),
+              0, 1e-15);
 }
 
 TEST(Distillation, HardIsCrossEntropyWithTheTeachersDecisions) {
   // The teacher decides for classes 1 and 0.
   const double expected =
       -(std::log(softened(kStudent[0], 1)[1]) + std::log(softened(kStudent[1], 1)[0])) / 2;
-  EXPECT_NEAR(hardDistillation(tensorOf(kStudent), tensorOf(kTeacher)).item<double>(), expected,
-              1e-12);
+  EXPECT_NEAR(hardDistillation(teacherTensor(kStudent), teacherTensor(kTeacher)).item<double>(),
+              expected, 1e-12);
 }
 
 ModelConfig smallModel(bool distilled, int image = 16) {
@@ -76,7 +77,7 @@ ModelConfig smallModel(bool distilled, int image = 16) {
   return config;
 }
 
-Preprocessing grey(int size) {
+Preprocessing gray(int size) {
   Preprocessing preprocessing;
   preprocessing.height = preprocessing.width = size;
   preprocessing.mean = {0.5f, 0.5f, 0.5f};
@@ -90,8 +91,8 @@ Preprocessing own(int size) {
   return preprocessing;
 }
 
-TEST(Teacher, SeesThePictureInItsOwnNormalisationAndSize) {
-  const Teacher teacher(makeModel(smallModel(false, 24), 1), grey(24), own(16));
+TEST(Teacher, SeesTheImageInItsOwnNormalizationAndSize) {
+  const Teacher teacher(makeModel(smallModel(false, 24), 1), gray(24), own(16));
   EXPECT_TRUE(teacher.resizes());
   const std::array<double, 3> pixel{0.2, 0.6, 0.9};  // in [0, 1]
   at::Tensor images = at::empty({2, 3, 16, 16});
@@ -183,7 +184,7 @@ TEST(StepLosses, AddUpAsEquationsTwoAndThreeSay) {
   }
 }
 
-/// A run whose best weights are the teacher's; its pictures are larger than the student's.
+/// A run whose best weights are the teacher's; its images are larger than the student's.
 std::filesystem::path trainedTeacher(const TemporaryFolder& folder, int image = 24) {
   Experiment experiment = tinyExperiment();
   experiment.model.imageSize = image;
@@ -252,7 +253,7 @@ TEST(DistilledRun, DoesNotGoOnWithAnotherTeacher) {
   const auto refused = TrainingSession::resume(folder / "run");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::InvalidFile);
-  for (const char* words : {"training.teacher", "put them back", "begin a new run"})
+  for (const char* words : {"training.teacher", "restore them", "start a new run"})
     EXPECT_NE(refused.error().text().find(words), std::string::npos) << refused.error().text();
   std::filesystem::rename(folder / "first.safetensors", teacher);
   runToEnd(*resume(folder / "run"));
@@ -282,7 +283,8 @@ TEST(DistilledRun, RefusesTeachersByTheirJsonPath) {
   experiment.training.teacher = "deit_tiny_patch16_224";  // of ImageNet's classes
   error = refusal(experiment);
   EXPECT_EQ(error.where, "training.teacher");
-  EXPECT_NE(error.message.find("1000 classes, the data has 9"), std::string::npos) << error.text();
+  EXPECT_NE(error.message.find("1000 classes, but the data has 9"), std::string::npos)
+      << error.text();
 
   experiment.training.teacher = (folder / "nowhere.safetensors").string();
   error = refusal(experiment);

@@ -107,10 +107,10 @@ TEST(EventFiles, ShowTheMapsOfTheProbeImages) {
   EXPECT_EQ(countOf(shown, "probe/layer_"), 6u);  // two layers, before the first step and twice
   for (const auto& [at, value] : shown) {
     if (!at.first.starts_with("probe/")) continue;
-    const auto picture = decodeImage(value.png, at.first);
-    ASSERT_TRUE(picture) << picture.error().text();
-    EXPECT_EQ(picture->width, value.width);
-    EXPECT_EQ(picture->height, value.height);
+    const auto image = decodeImage(value.png, at.first);
+    ASSERT_TRUE(image) << image.error().text();
+    EXPECT_EQ(image->width, value.width);
+    EXPECT_EQ(image->height, value.height);
     EXPECT_EQ(value.colors, 3);
     EXPECT_FALSE(value.description.empty());
   }
@@ -157,7 +157,7 @@ TEST(EventFiles, ChangeNothingThatIsLearned) {
   EXPECT_TRUE(eventFiles(folder / "plain").empty());
 }
 
-TEST(EventFiles, HaveNoPicturesWhereNothingIsMeasured) {
+TEST(EventFiles, HaveNoImagesWhereNothingIsMeasured) {
   TemporaryFolder folder;
   Experiment experiment = watchedExperiment();
   experiment.telemetry.alsSteps = 0;
@@ -209,16 +209,16 @@ TEST(EventFiles, ThatCannotGrowAreSaidOnceAndStayWhole) {
   RunRecorder recorder(RunFolder::create(folder / "run"), "",
                        [&](const std::string& warning) { warnings.push_back(warning); });
   recorder.keepEvents();
-  const std::vector<EventPicture> large{{"probe/large", "large", 1, 1, std::string(9000, 'x')}};
+  const std::vector<EventImage> large{{"probe/large", "large", 1, 1, std::string(9000, 'x')}};
   {
     const SmallDisk disk(4096);
     recorder.step({{1, 0.5}});
-    recorder.pictures(large, 1);
-    recorder.pictures(large, 2);
+    recorder.images(large, 1);
+    recorder.images(large, 2);
     recorder.step({{2, 0.25}});
-    recorder.pictures(large, 2);
+    recorder.images(large, 2);
   }
-  recorder.pictures(large, 3);
+  recorder.images(large, 3);
   EXPECT_EQ(warnings.size(), 2u) << "once, and again after it worked meanwhile";
   EXPECT_NE(warnings.front().find("TensorBoard"), std::string::npos) << warnings.front();
   EXPECT_FALSE(recorder.owes());

@@ -19,7 +19,7 @@ struct ReadHistogram {
   std::vector<double> limits, counts;
 };
 
-/// A value of a summary: the member that `kind` names (2: number, 4: picture, 5: histogram).
+/// A value of a summary: the member that `kind` names (2: number, 4: image, 5: histogram).
 struct ReadValue {
   std::string tag, description;
   int kind = 0;

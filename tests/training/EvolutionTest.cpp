@@ -42,7 +42,7 @@ std::vector<std::int64_t> stepsOf(const RecordedEvolution& evolution) {
 struct LastLook {
   std::unique_ptr<InferenceSession> session;
   MaskScheme masks;
-  InferenceResult at(const Image& image) { return valueOrThrow(session->look(image, masks)); }
+  InferenceResult at(const Image& image) { return valueOrThrow(session->infer(image, masks)); }
 };
 LastLook lastLookOf(const fs::path& run) {
   ModelSource source;
@@ -56,7 +56,7 @@ LastLook lastLookOf(const fs::path& run) {
 }
 
 /// Values in 8 bits, each row on its own greatest one.
-void expectQuantised(const std::vector<float>& got, const std::vector<float>& expected,
+void expectQuantized(const std::vector<float>& got, const std::vector<float>& expected,
                      const std::vector<float>& row, bool isSigned) {
   ASSERT_EQ(got.size(), expected.size());
   float greatest = 0;
@@ -78,7 +78,7 @@ void expectSameMaps(const AttentionMaps& got, const AttentionMaps& expected) {
       for (int t = 0; t < tokens; ++t) {
         const MapNumbers ours = a.row(h, t), theirs = b.row(h, t);
         const std::vector<float> x(ours.begin(), ours.end()), y(theirs.begin(), theirs.end());
-        if (!std::isnan(x.front())) expectQuantised(x, y, y, expected.isSigned);
+        if (!std::isnan(x.front())) expectQuantized(x, y, y, expected.isSigned);
       }
   }
 }
@@ -92,25 +92,25 @@ TEST(Evolution, SaysWhatALookThroughTheLastWeightsSays) {
   EXPECT_EQ(stepsOf(evolution), (std::vector<std::int64_t>{0, 2, 4, 6, 8, 10}));
   EXPECT_TRUE(evolution.warnings().empty());
   const EvolutionInfo& info = evolution.info();
-  ASSERT_EQ(info.pictures.size(), 3u);
+  ASSERT_EQ(info.images.size(), 3u);
   LastLook last = lastLookOf(folder / "run");
   EXPECT_EQ(info.mapMeaning, last.session->info().mapMeaning);
   EXPECT_EQ(info.grid, last.session->info().grid);
   const EvolutionFrame frame = valueOrThrow(evolution.frame(5));
-  for (int picture = 0; picture < 3; ++picture) {
-    const auto number = static_cast<std::size_t>(picture);
-    EXPECT_EQ(info.pictures[number].label.name, info.classNames[info.pictures[number].label.index]);
-    const InferenceResult look = last.at(info.pictures[number].view);
-    expectSameMaps(frame.maps(picture), look.maps);
-    const auto rolled = valueOrThrow(rollout(look.maps, {}));
-    expectQuantised(frame.rollout(picture), rolled, rolled, false);
+  for (int image = 0; image < 3; ++image) {
+    const auto number = static_cast<std::size_t>(image);
+    EXPECT_EQ(info.images[number].label.name, info.classNames[info.images[number].label.index]);
+    const InferenceResult inference = last.at(info.images[number].view);
+    expectSameMaps(frame.maps(image), inference.maps);
+    const auto rolled = valueOrThrow(rollout(inference.maps, {}));
+    expectQuantized(frame.rollout(image), rolled, rolled, false);
     const auto& top = frame.moment().top[number];
-    ASSERT_EQ(top.size(), look.top.size());
-    EXPECT_EQ(top.front().name, look.top.front().name);
-    EXPECT_NEAR(top.front().probability, look.top.front().probability, 1e-5);
-    const auto seen = valueOrThrow(frame.seen(picture, 1, 1, 0));
-    const auto expected = patchesSeenBy(look.maps.layers[1], 1, 0);
-    expectQuantised(seen, expected, {1}, false);
+    ASSERT_EQ(top.size(), inference.top.size());
+    EXPECT_EQ(top.front().name, inference.top.front().name);
+    EXPECT_NEAR(top.front().probability, inference.top.front().probability, 1e-5);
+    const auto seen = valueOrThrow(frame.seen(image, 1, 1, 0));
+    const auto expected = patchesSeenBy(inference.maps.layers[1], 1, 0);
+    expectQuantized(seen, expected, {1}, false);
   }
 }
 
@@ -206,6 +206,29 @@ TEST(Evolution, StaysWithinItsBoundAndKeepsTheFirstAndTheLast) {
     EXPECT_EQ(steps[i], stride * static_cast<std::int64_t>(i));
 }
 
+std::vector<std::int64_t> stepsOfHeads(const fs::path& run) {
+  std::vector<std::int64_t> steps;
+  std::ifstream log(run / "metrics.jsonl");
+  for (std::string line; std::getline(log, line);)
+    if (const Json json = Json::parse(line); json["type"] == "heads")
+      steps.push_back(json["step"].get<std::int64_t>());
+  return steps;
+}
+
+TEST(Evolution, NumbersOfHeadsEndWithTheLastStepToo) {
+  TemporaryFolder folder;
+  Experiment experiment = tinyExperiment();
+  experiment.telemetry.alsSteps = 4;
+  const std::vector<std::int64_t> expected{0, 4, 8, 10};
+  runToEnd(*begin(experiment, folder / "run"));
+  EXPECT_EQ(stepsOfHeads(folder / "run"), expected);
+  runToEnd(*resume(folder / "run"));  // nothing is left to do
+  EXPECT_EQ(stepsOfHeads(folder / "run"), expected);
+  ASSERT_TRUE(runUntil(*begin(experiment, folder / "stopped"), 9));
+  runToEnd(*resume(folder / "stopped"));
+  EXPECT_EQ(stepsOfHeads(folder / "stopped"), expected);
+}
+
 TEST(Evolution, EndsWithTheLastStepBetweenMeasurements) {
   TemporaryFolder folder;
   Experiment experiment = tinyExperiment();
@@ -258,7 +281,7 @@ TEST(Evolution, ANotherRunsFileIsLeftAsItIs) {
   EXPECT_EQ(refused.error().code, ErrorCode::InvalidFile);
   EXPECT_NE(refused.error().message.find("another run"), std::string::npos);
   const auto warnings = warningsOf(*resume(folder / "run"));
-  EXPECT_EQ(countWith(warnings, "is of another run"), 1u);
+  EXPECT_EQ(countWith(warnings, "belongs to another run"), 1u);
   EXPECT_TRUE(bytesOf(folder / "run/evolution.bin") == other);
 }
 
@@ -276,7 +299,7 @@ TEST(Evolution, LearnedMasksAreThoseOfTheLastWeights) {
   experiment.training.emaDecay = 0;
   experiment.model.mechanism = "learned_mask";
   experiment.model.attention = Json::object();
-  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.model = completed(experiment.model, modelCatalog());
   experiment.masks = {};
   runToEnd(*begin(experiment, folder / "run"));
   RecordedEvolution evolution = recordedIn(folder / "run");
@@ -296,22 +319,23 @@ TEST(Evolution, LearnedMasksAreThoseOfTheLastWeights) {
   const auto first = valueOrThrow(evolution.learned(0));
   EXPECT_NE(*first[0].maps.layers[0].values, *learned[0].maps.layers[0].values);
   EXPECT_TRUE(valueOrThrow(evolution.frame(0)).moment().step == 0);
-  const InferenceResult look = last.at(evolution.info().pictures[0].view);
+  const InferenceResult inference = last.at(evolution.info().images[0].view);
   EXPECT_TRUE(evolution.info().mapIsSigned);
-  expectSameMaps(valueOrThrow(evolution.frame(evolution.moments().size() - 1)).maps(0), look.maps);
+  expectSameMaps(valueOrThrow(evolution.frame(evolution.moments().size() - 1)).maps(0),
+                 inference.maps);
 }
 
 TEST(MapRecorder, KeepsNineRowsAndTheClassTokensOfALargeModel) {
   ModelConfig config = tinyExperiment().model;
   config.imageSize = 56;  // 14 × 14 patches
   config.heads = 2;
-  const auto model = makeModel(completed(config, modelCatalogue()), 1);
+  const auto model = makeModel(completed(config, modelCatalog()), 1);
   EXPECT_EQ(recordedQueries(*model, 0),
             (std::vector<int>{0, 1 + 2 * 14 + 2, 1 + 2 * 14 + 7, 1 + 2 * 14 + 11, 1 + 7 * 14 + 2,
                               1 + 7 * 14 + 7, 1 + 7 * 14 + 11, 1 + 11 * 14 + 2, 1 + 11 * 14 + 7,
                               1 + 11 * 14 + 11}));
   config.classToken = false;
-  const auto pooled = makeModel(completed(config, modelCatalogue()), 1);
+  const auto pooled = makeModel(completed(config, modelCatalog()), 1);
   const auto queries = recordedQueries(*pooled, 1);
   ASSERT_EQ(queries.size(), 10u);
   EXPECT_EQ(queries[0], kMeanOfPatches);
@@ -325,7 +349,7 @@ TEST(MapRecorder, KeepsNineRowsAndTheClassTokensOfALargeModel) {
   const EvolutionPoint point = recorder.point();
   EXPECT_TRUE(point.maps[0].scales.empty());
   EXPECT_EQ(recorder.layers()[0].heads, 0);
-  ASSERT_EQ(point.maps[1].scales.size(), 20u);  // of one picture
+  ASSERT_EQ(point.maps[1].scales.size(), 20u);  // of one image
   for (std::size_t head = 0; head < 2; ++head)
     for (std::size_t row = 0; row < 10; ++row) {
       const at::Tensor expected = row == 0 ? map[0][static_cast<std::int64_t>(head)].mean(0)

@@ -15,7 +15,7 @@
 #include "core/data/Dataset.h"
 #include "core/training/Trainer.h"
 #include "core/training/logs/RunHistory.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/training/EventReader.h"
 #include "tests/training/Support.h"
 
@@ -110,18 +110,18 @@ TEST(LossScale, ChangesNoNumberOfAStep) {
   const auto trained = [](const std::string& precision) {
     const auto model = tinyScaledModel();
     StepRunner runner(model, at::kCPU, scaledTraining(precision), 1, 5);
-    std::vector<double> told;
+    std::vector<double> reported;
     for (std::int64_t step = 0; step < 4; ++step) {
       const StepResult result = runner.run(noisyBatch(), step);
-      told.insert(told.end(), {result.loss, result.gradientNorm});
+      reported.insert(reported.end(), {result.loss, result.gradientNorm});
     }
     EXPECT_EQ(runner.lossScale().on(), precision == "float16");
-    return std::pair(weightsOfModel(*model), told);
+    return std::pair(weightsOfModel(*model), reported);
   };
-  const auto [plain, plainTold] = trained("float32");
-  const auto [scaled, scaledTold] = trained("float16");
+  const auto [plain, plainReported] = trained("float32");
+  const auto [scaled, scaledReported] = trained("float16");
   expectSameWeights(plain, scaled);
-  EXPECT_EQ(plainTold, scaledTold);
+  EXPECT_EQ(plainReported, scaledReported);
 }
 
 /// Makes the gradient of one parameter infinite while `bad`.
@@ -195,12 +195,12 @@ std::shared_ptr<const Dataset> splitOf(const Experiment& experiment, Split split
   return valueOrThrow(openDataset(spec, split));
 }
 
-TrainerParts partsOf(const Experiment& experiment) {
+TrainerParts scaleParts(const Experiment& experiment) {
   TrainerParts parts;
   parts.experiment = experiment;
   parts.train = splitOf(experiment, Split::Train);
   parts.validation = splitOf(experiment, Split::Validation);
-  parts.preprocessing = preprocessingOf(experiment.model);
+  parts.preprocessing = makePreprocessing(experiment.model);
   parts.model = makeModel(experiment.model, 7);
   parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->masks().shape())));
   return parts;
@@ -212,7 +212,7 @@ TrainingOutcome trainIn(const Experiment& experiment, const std::filesystem::pat
   const auto saved =
       resumed ? std::optional(valueOrThrow(readTrainingCheckpoint(opened(folder), kRunLast)))
               : std::nullopt;
-  TrainerParts parts = partsOf(experiment);
+  TrainerParts parts = scaleParts(experiment);
   RunControl control;
   MaskEditQueue ledger(experiment, parts.model->masks());
   Trainer trainer(std::move(parts), resumed ? RunFolder::open(folder) : RunFolder::create(folder),
@@ -251,21 +251,21 @@ TEST(PrecisionRun, ResumesToTheSameWeightsAndTheSameScale) {
 
 /// Ten steps of which the fourth and the fifth are spoiled.
 void trainSpoiled(const Experiment& experiment, const std::filesystem::path& folder) {
-  TrainerParts parts = partsOf(experiment);
+  TrainerParts parts = scaleParts(experiment);
   bool bad = false;
   spoilGradient(*parts.model, bad);
   RunControl control;
   MaskEditQueue ledger(experiment, parts.model->masks());
   Trainer trainer(std::move(parts), RunFolder::create(folder), control, ledger);
-  std::vector<std::int64_t> told;
+  std::vector<std::int64_t> reported;
   control.setWakeUp([&] {
     for (const StepPoint& point : control.takeUpdate().steps) {
       bad = point.step == 3 || point.step == 4;
-      if (point.skipped) told.push_back(point.step);
+      if (point.skipped) reported.push_back(point.step);
     }
   });
   EXPECT_EQ(trainer.run({}).state, TrainingState::Finished);
-  EXPECT_EQ(told, (std::vector<std::int64_t>{4, 5}));
+  EXPECT_EQ(reported, (std::vector<std::int64_t>{4, 5}));
 }
 
 TEST(PrecisionRun, ASkippedStepIsToldAsSkipped) {

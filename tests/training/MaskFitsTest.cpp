@@ -14,12 +14,12 @@
 namespace headlight {
 namespace {
 
-Experiment learnedMasks(const std::string& initialisation) {
+Experiment learnedMasks(const std::string& initialization) {
   Experiment experiment = tinyExperiment();
   experiment.masks = {};
   experiment.model.mechanism = "learned_mask";
-  experiment.model.attention = {{"initialisation", initialisation}};
-  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.model.attention = {{"initialization", initialization}};
+  experiment.model = completed(experiment.model, modelCatalog());
   return experiment;
 }
 
@@ -41,7 +41,7 @@ std::vector<double> errorsIn(const std::filesystem::path& file) {
 TEST(MaskFits, LayersShareOneFitAndItsCurveIsThatOfTheDescent) {
   for (const std::string start : {"gaussian", "conv"}) {
     const auto model = makeModel(learnedMasks(start).model, 3);
-    const auto fits = maskFitsOf(*model);
+    const auto fits = fitMasks(*model);
     ASSERT_EQ(fits.size(), 1u) << start;
     EXPECT_EQ(fits[0].file, "mask_fit.csv");
     EXPECT_EQ(fits[0].layers, (std::vector<int>{0, 1}));
@@ -56,8 +56,8 @@ TEST(MaskFits, LayersShareOneFitAndItsCurveIsThatOfTheDescent) {
 }
 
 TEST(MaskFits, ThereIsNoneWithoutADescent) {
-  EXPECT_TRUE(maskFitsOf(*makeModel(learnedMasks("random").model, 3)).empty());
-  EXPECT_TRUE(maskFitsOf(*makeModel(tinyExperiment().model, 3)).empty());
+  EXPECT_TRUE(fitMasks(*makeModel(learnedMasks("random").model, 3)).empty());
+  EXPECT_TRUE(fitMasks(*makeModel(tinyExperiment().model, 3)).empty());
 }
 
 TEST(MaskFits, ATableReadsBackBitForBit) {
@@ -72,17 +72,17 @@ TEST(MaskFits, ATableReadsBackBitForBit) {
 TEST(MaskFits, ARunWritesItTellsItOnceAndKeepsItWhenItGoesOn) {
   TemporaryFolder folder;
   auto session = begin(learnedMasks("gaussian"), folder / "run");
-  const auto told = session->takeUpdate().maskFits;
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(errorsIn(folder / "run/mask_fit.csv"), told[0].errors);
+  const auto reported = session->takeUpdate().maskFits;
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(errorsIn(folder / "run/mask_fit.csv"), reported[0].errors);
   ASSERT_TRUE(runUntil(*session, 4));
   EXPECT_TRUE(session->takeUpdate().maskFits.empty());
   session.reset();  // and its hold of the folder
   const auto again = resume(folder / "run");
   const auto retold = again->takeUpdate().maskFits;
   ASSERT_EQ(retold.size(), 1u);
-  EXPECT_EQ(retold[0].errors, told[0].errors);
-  EXPECT_EQ(errorsIn(folder / "run/mask_fit.csv"), told[0].errors);
+  EXPECT_EQ(retold[0].errors, reported[0].errors);
+  EXPECT_EQ(errorsIn(folder / "run/mask_fit.csv"), reported[0].errors);
 }
 
 TEST(MaskFits, MasksThatComeWithTheStartingWeightsWereNotFitted) {

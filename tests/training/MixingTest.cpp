@@ -12,7 +12,7 @@
 #include "core/training/step/Loss.h"
 #include "core/training/step/Mixing.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -32,7 +32,7 @@ Mix mixup(double share) {
 }
 
 /// Images [count, 3, 12, 16] and labels of 9 classes.
-Batch batchOf(std::int64_t count, std::int64_t height = 12, std::int64_t width = 16) {
+Batch mixingBatch(std::int64_t count, std::int64_t height = 12, std::int64_t width = 16) {
   seedTorch(21);
   Batch batch;
   batch.images = at::randn({count, 3, height, width});
@@ -106,10 +106,10 @@ TEST(Mixing, TheBoxesAreaIsWhatTheLabelsCount) {
     ASSERT_TRUE(mix.cut);
     ASSERT_TRUE(0 <= mix.top && mix.top <= mix.bottom && mix.bottom <= 15);
     ASSERT_TRUE(0 <= mix.left && mix.left <= mix.right && mix.right <= 22);
-    // Counted in a picture: ones over zeros.
-    at::Tensor picture = at::zeros({2, 1, 15, 22});
-    picture[1].fill_(1);
-    EXPECT_NEAR(mixedImages(picture, mix)[0].sum().item<double>(), (1 - mix.share) * 15 * 22, 1e-9);
+    // Counted in an image: ones over zeros.
+    at::Tensor image = at::zeros({2, 1, 15, 22});
+    image[1].fill_(1);
+    EXPECT_NEAR(mixedImages(image, mix)[0].sum().item<double>(), (1 - mix.share) * 15 * 22, 1e-9);
     clipped += mix.top == 0 || mix.left == 0 || mix.bottom == 15 || mix.right == 22;
   }
   EXPECT_GT(clipped, 50);
@@ -153,7 +153,7 @@ double expectedPixel(const at::Tensor& images, const Mix& mix, std::int64_t b, s
 
 TEST(Mixing, ImagesAreWhatTheLoopsSay) {
   for (const std::int64_t count : {1, 4, 5}) {  // the middle one of five is its own partner
-    const at::Tensor images = batchOf(count).images;
+    const at::Tensor images = mixingBatch(count).images;
     const at::Tensor before = images.clone();
     for (const Mix& mix :
          {mixup(0.3), mixup(0), cutAround(0.6, 2, 14, 12, 16), cutAround(0.4, 6, 8, 12, 16)}) {
@@ -196,7 +196,7 @@ double expectedLoss(const at::Tensor& logits, const at::Tensor& labels, double s
 }
 
 TEST(Mixing, TheLossIsTheSoftTargetsCrossEntropy) {
-  const Batch batch = batchOf(5);
+  const Batch batch = mixingBatch(5);
   const at::Tensor &images = batch.images, &labels = batch.labels;
   const at::Tensor logits = 2 * at::randn({5, 9});
   for (const double smoothing : {0.0, 0.1, 0.5})
@@ -208,7 +208,7 @@ TEST(Mixing, TheLossIsTheSoftTargetsCrossEntropy) {
 }
 
 TEST(Mixing, OffChangesNothing) {
-  const Batch batch = batchOf(4);
+  const Batch batch = mixingBatch(4);
   for (std::uint64_t key = 0; key < 20; ++key)
     ASSERT_FALSE(drawMix(TrainingConfig(), 16, 16, key).mixes());
   EXPECT_TRUE(mixedImages(batch.images, {}).is_same(batch.images));
@@ -223,7 +223,7 @@ NamedTensors afterStep(const TrainingConfig& config, std::uint64_t seed, std::in
   const auto model = makeModel(experiment.model, 3);
   model->train();
   StepRunner runner(model, at::kCPU, config, seed, 5);
-  runner.run(batchOf(4, 16, 16), step);
+  runner.run(mixingBatch(4, 16, 16), step);
   NamedTensors result;
   for (const auto& [name, tensor] : model->trainable())
     result.emplace_back(name, tensor.detach().clone());
@@ -260,7 +260,7 @@ TEST(Mixing, TheTeacherSeesTheMixedImages) {
   distilled.distilled = true;
   const auto model = makeModel(distilled, 3);
   Teacher teacher(makeModel(small, 2), sixteen(), sixteen());
-  const Batch batch = batchOf(4, 16, 16);
+  const Batch batch = mixingBatch(4, 16, 16);
   TrainingConfig config;
   config.distillationAlpha = 0.3;
   config.distillationTemperature = 2;

@@ -60,7 +60,7 @@ bool decaysIfMatrix(const std::string& name, const at::Tensor& parameter) {
   return parameter.dim() > 1;
 }
 
-class AdamWAgainstReference : public testing::TestWithParam<bool> {};
+class AdamWAgainstReference : public ::testing::TestWithParam<bool> {};
 
 TEST_P(AdamWAgainstReference, FollowsItOverStepsThatDoNotAllHaveGradients) {
   const AdamWOptions options{0.9, 0.99, 1e-8, 0.1};
@@ -124,7 +124,7 @@ TEST_P(AdamWAgainstReference, ContinuesExactlyFromItsState) {
     EXPECT_TRUE(at::equal(whole[i].second, first[i].second)) << whole[i].first;
 }
 
-INSTANTIATE_TEST_SUITE_P(BothPaths, AdamWAgainstReference, testing::Values(true, false),
+INSTANTIATE_TEST_SUITE_P(BothPaths, AdamWAgainstReference, ::testing::Values(true, false),
                          [](const auto& info) { return info.param ? "Fused" : "MultiTensor"; });
 
 TEST(AdamW, ANewParameterBeginsFreshAndOldOnesKeepTheirState) {

@@ -24,7 +24,7 @@
 namespace headlight {
 namespace {
 
-TrainingConfig trainingIn(const std::string& precision) {
+TrainingConfig trainingWithPrecision(const std::string& precision) {
   TrainingConfig config;
   config.precision = precision;
   config.epochs = 20;
@@ -116,7 +116,7 @@ std::vector<bool> movedInFloat32(const ModelConfig& config, const Batch& batch) 
   const auto model = makeModel(config, 3);
   model->train();
   const auto before = copiesOf(model->trainable());
-  StepRunner(model, at::kCPU, trainingIn("float32"), 5, 1).run(batch, 0);
+  StepRunner(model, at::kCPU, trainingWithPrecision("float32"), 5, 1).run(batch, 0);
   const auto after = copiesOf(model->trainable());
   std::vector<bool> moved;
   for (std::size_t i = 0; i < after.size(); ++i)
@@ -134,7 +134,7 @@ TEST(MixedPrecision, EveryMechanismLearnsInBfloat16AndKeepsFloat32Weights) {
     const auto model = makeModel(config, 3);
     model->train();
     const auto before = copiesOf(model->trainable());
-    StepRunner runner(model, at::kCPU, trainingIn("bfloat16"), 5, 1);
+    StepRunner runner(model, at::kCPU, trainingWithPrecision("bfloat16"), 5, 1);
     const Batch batch = batchFor(config);
     const std::vector<bool> learning = movedInFloat32(config, batch);
     double first = 0, last = 0;
@@ -167,7 +167,7 @@ TEST(MixedPrecision, RecomputedBlocksAreInTheSamePrecision) {
       const auto model = makeModel(config, 3);
       model->setRecomputing(recomputing);
       model->train();
-      StepRunner runner(model, at::kCPU, trainingIn("bfloat16"), 5, 1);
+      StepRunner runner(model, at::kCPU, trainingWithPrecision("bfloat16"), 5, 1);
       runner.run(batchFor(config), 0);
       return copiesOf(model->trainable());
     };
@@ -183,7 +183,7 @@ TEST(MixedPrecision, RecomputedBlocksAreInTheSamePrecision) {
 TEST(MixedPrecision, GradientsAreNearThoseOfFloat32InAnyNumberOfParts) {
   const ModelConfig config = tinyExperiment().model;
   const auto moved = [&](const std::string& precision, std::int64_t parts) {
-    TrainingConfig training = trainingIn(precision);
+    TrainingConfig training = trainingWithPrecision(precision);
     training.optimizer = "sgd";
     training.momentum = 0;
     training.weightDecay = 0;
@@ -223,7 +223,7 @@ TEST(MixedPrecision, ATeacherIsAskedInTheSamePrecisionAndLearnsNothing) {
   Teacher teacher(wise, same, same);
   const Batch batch = batchFor(config);
   const auto lossesIn = [&](const std::string& precision) {
-    TrainingConfig training = trainingIn(precision);
+    TrainingConfig training = trainingWithPrecision(precision);
     training.distillation = "soft";
     const StepLosses losses =
         stepLosses(*student, mixedBatch(batch.images, batch.labels), training, &teacher);
@@ -249,7 +249,7 @@ std::string refusalOf(Precision precision) {
 
 TEST(Precision, IsRefusedWhereADeviceDoesNotHaveIt) {
   EXPECT_EQ(refusalOf(Precision::Float32), "");
-  EXPECT_NE(refusalOf(Precision::Float16).find("CUDA devices alone"), std::string::npos);
+  EXPECT_NE(refusalOf(Precision::Float16).find("only on CUDA devices"), std::string::npos);
   const std::string bfloat16 = refusalOf(Precision::BFloat16);
   const std::string expected = !kLibraryHasFastBfloat16 ? std::string("LibTorch ") + TORCH_VERSION
                                : !hasBfloat16Products() ? "this processor"

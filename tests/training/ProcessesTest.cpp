@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // One run computed by 1, 2 and 4 processes: the same weights but for rounding, whatever is drawn,
-// mixed or normalised in it. The processes are this program again (Ranks.cpp).
+// mixed or normalized in it. The processes are this program again (Ranks.cpp).
 
 #include <gtest/gtest.h>
 

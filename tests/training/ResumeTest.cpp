@@ -145,7 +145,7 @@ TEST(Resume, AnOlderRunGoesOnDecayingItsLearnedMasks) {
   Experiment experiment = tinyExperiment();
   experiment.model.mechanism = "learned_mask";
   experiment.model.attention = Json::object();
-  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.model = completed(experiment.model, modelCatalog());
   experiment.training.weightDecay = 1;
   const auto sparing = uninterrupted(experiment, folder / "sparing");
   experiment.training.decayMasks = true;
@@ -172,7 +172,7 @@ TEST(Resume, AnOlderRunOfLslaGoesOnPaddingAfterTheShift) {
   Experiment experiment = tinyExperiment();
   experiment.model.mechanism = "lsla";
   experiment.model.attention = {{"window", 3}};
-  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.model = completed(experiment.model, modelCatalog());
   experiment.masks = {};
   const auto today = uninterrupted(experiment, folder / "today");
   experiment.model.attention["padding"] = "after_shift";
@@ -322,12 +322,12 @@ TEST(Telemetry, HasTheEntropyPenaltyAsTheAuxiliaryLoss) {
   experiment.model.mechanism = "aft_conv";
   experiment.model.attention = {{"kernel", 3}, {"entropy_penalty", 0.5}};
   experiment.model.classToken = false;
-  experiment.model = completed(experiment.model, modelCatalogue());
+  experiment.model = completed(experiment.model, modelCatalog());
   const auto session = begin(experiment, folder / "run");
-  std::vector<double> told, logged;
+  std::vector<double> reported, logged;
   const auto take = [&] {
     for (const StepPoint& point : session->takeUpdate().steps)
-      told.push_back(point.auxiliaryLoss.value_or(-1));
+      reported.push_back(point.auxiliaryLoss.value_or(-1));
   };
   session->setWakeUp(take);
   runToEnd(*session);
@@ -335,7 +335,7 @@ TEST(Telemetry, HasTheEntropyPenaltyAsTheAuxiliaryLoss) {
   for (const std::string& line : linesOf(folder / "run/metrics.jsonl"))
     if (const Json json = Json::parse(line); json["type"] == "step")
       logged.push_back(json["auxiliary_loss"].get<double>());
-  EXPECT_EQ(told, logged);
+  EXPECT_EQ(reported, logged);
   ASSERT_EQ(logged.size(), 10u);
   const double most = 0.5 * 2 * 2 * std::log(9.0);  // weight, layers, heads
   EXPECT_LE(logged[0], most * (1 + 1e-6));

@@ -313,12 +313,12 @@ TEST(ModelFile, SaysHowFarTheRunWas) {
   const auto saved = [](double progress) {
     return modelMetadata(tinyExperiment(), MaskScheme(2, 2), {}, progress);
   };
-  EXPECT_EQ(progressOf(saved(0.25), "file"), 0.25);
-  EXPECT_EQ(progressOf(saved(0), "file"), 0);
-  EXPECT_EQ(progressOf(saved(1), "file"), 1);
-  EXPECT_EQ(progressOf({}, "file"), 1);
+  EXPECT_EQ(readProgress(saved(0.25), "file"), 0.25);
+  EXPECT_EQ(readProgress(saved(0), "file"), 0);
+  EXPECT_EQ(readProgress(saved(1), "file"), 1);
+  EXPECT_EQ(readProgress({}, "file"), 1);
   for (const char* wrong : {"", "x", "-0.5", "1.5", "null", "[0.5]"})
-    EXPECT_THROW(progressOf({{"progress", wrong}}, "file"), Failure) << wrong;
+    EXPECT_THROW(readProgress({{"progress", wrong}}, "file"), Failure) << wrong;
 }
 
 TEST(ModelFile, RefusesMetadataThatIsWrong) {

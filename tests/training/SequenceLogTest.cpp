@@ -97,7 +97,7 @@ TEST(SequenceLog, LinesOfAnyKindAreCutWithoutATrace) {
   EXPECT_EQ(linesOf(folder / "metrics.jsonl"), kept);
 }
 
-std::vector<std::int64_t> stepsOf(const std::vector<SequenceReading>& readings) {
+std::vector<std::int64_t> loggedSteps(const std::vector<SequenceReading>& readings) {
   std::vector<std::int64_t> steps;
   for (const auto& reading : readings)
     steps.push_back(reading.step);
@@ -120,7 +120,7 @@ TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
       << "{\"step\": 6, \"bits\": \"many\"}\nnot JSON\n[7]\n"
       << "{\"step\": 12, \"bits\": 1}\n{\"step\": 11, \"bits\": 1}\n";
   const auto history = readSequenceHistory(opened(folder.path()), 13);
-  EXPECT_EQ(stepsOf(history), (std::vector<std::int64_t>{1, 5, 5, 10, 12}));
+  EXPECT_EQ(loggedSteps(history), (std::vector<std::int64_t>{1, 5, 5, 10, 12}));
   EXPECT_EQ(history[1].trainBits, 1.6);
   EXPECT_FALSE(history[1].validationBits);
   EXPECT_EQ(history[2].trainBits, 2.5);
@@ -131,7 +131,7 @@ TEST(SequenceHistory, IsWhatWasLoggedBeforeAStep) {
   EXPECT_EQ(history[2].peakBytes, 4096);
   EXPECT_EQ(history[4].stepsPerSecond, 0) << "a line of before it was written down";
   EXPECT_EQ(history[4].peakBytes, 0);
-  EXPECT_EQ(stepsOf(readSequenceHistory(opened(folder.path()), 10)),
+  EXPECT_EQ(loggedSteps(readSequenceHistory(opened(folder.path()), 10)),
             (std::vector<std::int64_t>{1, 5, 5}));
 }
 
@@ -142,7 +142,7 @@ TEST(SequenceHistory, OfALongRunItIsEvenlyThinned) {
     for (int step = 1; step <= 30000; ++step)
       file << "{\"type\": \"step\", \"step\": " << step << ", \"bits\": 1}\n";
   }
-  const auto steps = stepsOf(readSequenceHistory(opened(folder.path()), 29000));
+  const auto steps = loggedSteps(readSequenceHistory(opened(folder.path()), 29000));
   EXPECT_LE(steps.size(), 8192u);
   EXPECT_GT(steps.size(), 4000u);
   EXPECT_EQ(steps.front(), 1);

@@ -92,7 +92,7 @@ TEST(SequenceTrainer, TheCheckpointOfAStepHasItsValidation) {
   auto experiment = patterns(folder / "text");
   experiment.training.evaluateSteps = experiment.training.checkpointSteps = 4;
   std::vector<std::int64_t> validated;
-  const auto look = [&](const SequenceReading& reading) {
+  const auto onReading = [&](const SequenceReading& reading) {
     if (reading.step != 5 && reading.step != 9) return;
     const auto last = valueOrThrow(readSequenceFile(folder / "run/last.safetensors"));
     ASSERT_TRUE(last.position);
@@ -101,7 +101,7 @@ TEST(SequenceTrainer, TheCheckpointOfAStepHasItsValidation) {
     validated.push_back(last.position->validatedStep);
   };
   SequenceTrainer trainer(partsOf(experiment), RunFolder::create(folder / "run"));
-  EXPECT_TRUE(trainer.run(look, {}).finished);
+  EXPECT_TRUE(trainer.run(onReading, {}).finished);
   EXPECT_EQ(validated, (std::vector<std::int64_t>{4, 8}));
 }
 
@@ -209,7 +209,7 @@ TEST(SequenceTrainer, ValidationSaysWhatItSkipped) {
   setLogSink([&](LogLevel, const std::string& message) { warned += message; });
   SequenceTrainer(std::move(parts), RunFolder::create(folder / "run")).run({}, {});
   setLogSink({});
-  EXPECT_EQ(warned, "1 of 3 validation pictures cannot be read and were skipped");
+  EXPECT_EQ(warned, "1 of 3 validation images cannot be read and were skipped");
 }
 
 }  // namespace

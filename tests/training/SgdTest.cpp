@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kMatrix = 6, kBias = 3;
 
 /// One parameter of the reference, after torch.optim.SGD's pseudocode.
-struct Reference {
+struct SgdReference {
   std::vector<double> p, buffer;
   bool decays = true;
 
@@ -35,7 +35,7 @@ struct Reference {
   }
 };
 
-std::vector<double> draw(std::int64_t count, std::uint64_t key) {
+std::vector<double> drawForSgd(std::int64_t count, std::uint64_t key) {
   RandomStream stream(key);
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i)
@@ -43,27 +43,27 @@ std::vector<double> draw(std::int64_t count, std::uint64_t key) {
   return values;
 }
 
-NamedTensors parametersFrom(const std::vector<double>& matrix, const std::vector<double>& bias) {
+NamedTensors sgdParametersFrom(const std::vector<double>& matrix, const std::vector<double>& bias) {
   return {{"some.weight", at::tensor(matrix).view({2, 3}).requires_grad_(true)},
           {"some.bias", at::tensor(bias).requires_grad_(true)}};
 }
 
-bool decaysIfMatrix(const std::string&, const at::Tensor& parameter) {
+bool sgdDecaysIfMatrix(const std::string&, const at::Tensor& parameter) {
   return parameter.dim() > 1;
 }
 
-class SgdAgainstReference : public testing::TestWithParam<SgdOptions> {};
+class SgdAgainstReference : public ::testing::TestWithParam<SgdOptions> {};
 
 TEST_P(SgdAgainstReference, FollowsItOverStepsThatAreClippedToo) {
   const SgdOptions options = GetParam();
-  Reference matrix{draw(kMatrix, 1), std::vector<double>(kMatrix), true};
-  Reference bias{draw(kBias, 2), std::vector<double>(kBias), false};
-  const NamedTensors parameters = parametersFrom(matrix.p, bias.p);
+  SgdReference matrix{drawForSgd(kMatrix, 1), std::vector<double>(kMatrix), true};
+  SgdReference bias{drawForSgd(kBias, 2), std::vector<double>(kBias), false};
+  const NamedTensors parameters = sgdParametersFrom(matrix.p, bias.p);
   Sgd optimizer(options);
-  optimizer.setParameters(parameters, decaysIfMatrix);
+  optimizer.setParameters(parameters, sgdDecaysIfMatrix);
   for (std::uint64_t step = 0; step < 8; ++step) {
     const double rate = 0.02 * static_cast<double>(step + 1), scale = step % 3 == 2 ? 0.25 : 1.0;
-    const auto g = draw(kMatrix, 10 + step), h = draw(kBias, 30 + step);
+    const auto g = drawForSgd(kMatrix, 10 + step), h = drawForSgd(kBias, 30 + step);
     at::Tensor first = parameters[0].second, second = parameters[1].second;
     first.mutable_grad() = at::tensor(g).view({2, 3});
     second.mutable_grad() = at::tensor(h);
@@ -80,18 +80,18 @@ TEST_P(SgdAgainstReference, FollowsItOverStepsThatAreClippedToo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SgdAgainstReference,
-                         testing::Values(SgdOptions{0.9, false, 0.1}, SgdOptions{0.9, true, 0.1},
-                                         SgdOptions{0.9, true, 0}, SgdOptions{0, false, 0.1}));
+                         ::testing::Values(SgdOptions{0.9, false, 0.1}, SgdOptions{0.9, true, 0.1},
+                                           SgdOptions{0.9, true, 0}, SgdOptions{0, false, 0.1}));
 
 TEST(Sgd, RefusesTheStateOfAdamW) {
-  const NamedTensors parameters = parametersFrom(draw(kMatrix, 1), draw(kBias, 2));
+  const NamedTensors parameters = sgdParametersFrom(drawForSgd(kMatrix, 1), drawForSgd(kBias, 2));
   AdamW adam({});
-  adam.setParameters(parameters, decaysIfMatrix);
+  adam.setParameters(parameters, sgdDecaysIfMatrix);
   for (const auto& [name, parameter] : parameters)
     at::Tensor(parameter).mutable_grad() = at::ones_like(parameter);
   adam.step(0.1);
   Sgd sgd({});
-  sgd.setParameters(parameters, decaysIfMatrix);
+  sgd.setParameters(parameters, sgdDecaysIfMatrix);
   EXPECT_THROW(sgd.load(adam.state(), "file"), Failure);
 }
 

@@ -12,7 +12,7 @@
 #include "core/data/TextureShape.h"
 #include "core/training/Telemetry.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/training/Support.h"
 
 namespace headlight {
@@ -79,7 +79,7 @@ TEST(HeadProbe, AgreesWithTheAnalysisOfSingleImagesAndChangesNothing) {
   spec.imageSize = 16;
   spec.validationSamples = 12;
   const auto dataset = valueOrThrow(openDataset(spec, Split::Validation));
-  const Preprocessing preprocessing = preprocessingOf(experiment.model);
+  const Preprocessing preprocessing = makePreprocessing(experiment.model);
   const HeadProbe probe(*dataset, 12, preprocessing, 1, at::kCPU);  // all: no choice to repeat
   ASSERT_EQ(probe.images(), 12);
   seedTorch(11);

@@ -20,7 +20,7 @@ Experiment tinyExperiment() {
   model.classes = 9;
   model.dropPath = 0.3;
   model.cropFraction = 1.0;
-  model = completed(model, modelCatalogue());  // all options
+  model = completed(model, modelCatalog());  // all options
   experiment.masks.scheme = "of the test";
   experiment.masks.cells = {{{MaskKind::Soft, 3, 0.3, 0}, {MaskKind::Hard, 3, 0.5, 0}},
                             {{MaskKind::None, 3, 0.5, 0}, {MaskKind::Random, 3, 0.5, 5}}};

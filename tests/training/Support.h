@@ -20,7 +20,7 @@
 namespace headlight {
 
 /// Ten steps (two epochs of five) with everything on that resuming could get wrong: EMA, drop path,
-/// soft, hard and random masks, augmentation with colour changes, loader threads, telemetry.
+/// soft, hard and random masks, augmentation with color changes, loader threads, telemetry.
 Experiment tinyExperiment();
 
 /// The session, or a failed test.
@@ -37,7 +37,7 @@ Result<TrainingOutcome> runUntil(TrainingSession& session, std::int64_t steps);
 /// Runs to the end; the test fails if that fails.
 TrainingOutcome runToEnd(TrainingSession& session);
 
-/// Every tensor of a run's last checkpoint: weights, optimiser and average.
+/// Every tensor of a run's last checkpoint: weights, optimizer and average.
 std::map<std::string, at::Tensor> lastTensors(const std::filesystem::path& folder);
 /// The same names and, bit for bit, the same values.
 void expectSame(const std::map<std::string, at::Tensor>& a,

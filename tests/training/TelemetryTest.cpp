@@ -7,7 +7,7 @@
 #include "core/base/Random.h"
 #include "core/training/Telemetry.h"
 #include "core/training/step/StepRunner.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/models/Pairings.h"
 #include "tests/training/Support.h"
 
@@ -18,8 +18,8 @@ HeadProbe probeFor(const ModelConfig& config) {
   DatasetSpec spec;
   spec.imageSize = config.imageSize;
   spec.validationSamples = 9;
-  const auto pictures = valueOrThrow(openDataset(spec, Split::Validation));
-  return {*pictures, 3, preprocessingOf(config), 5, at::kCPU};
+  const auto images = valueOrThrow(openDataset(spec, Split::Validation));
+  return {*images, 3, makePreprocessing(config), 5, at::kCPU};
 }
 
 Batch noiseFor(const ModelConfig& config) {

@@ -149,7 +149,7 @@ TEST(TimmArgs, OfARunOfTimmsAreNotWrittenOver) {
   EXPECT_EQ(linesOf(folder / "run/args.yaml").front(), "model: resnet50");
 }
 
-/// Pictures in ten classes, as many as the models of the golden files have.
+/// Images in ten classes, as many as the models of the golden files have.
 fs::path tenClasses(const fs::path& folder) {
   DatasetSpec spec;
   spec.imageSize = 32;

@@ -32,7 +32,7 @@ NamedTensors trained(const ModelConfig& config, const std::shared_ptr<Processes>
   StepRunner runner(model, at::kCPU, sharedTraining(kSteps, 1e-3), 5, 1, nullptr, processes);
   for (std::int64_t step = 0; step < kSteps; ++step) {
     if (step == kEdit) edit(*model, runner);
-    runner.run(partOf(sharedBatch(config, kImages, step), processes.get()), step);
+    runner.run(ownShare(sharedBatch(config, kImages, step), processes.get()), step);
   }
   return model->state();
 }

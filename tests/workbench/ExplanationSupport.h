@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Small models and pictures for tests of the ways of looking.
+// Small models and images for tests of explanations.
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@
 namespace headlight {
 
 /// With weights that make every token matter.
-inline std::unique_ptr<InferenceSession> waySession(const ModelConfig& config, int seed = 3) {
+inline std::unique_ptr<InferenceSession> explanationSession(const ModelConfig& config,
+                                                            int seed = 3) {
   Experiment experiment;
   experiment.model = config;
   experiment.device = "cpu";
@@ -39,7 +40,7 @@ inline ModelConfig microVit() {
   return config;
 }
 
-inline RawImages wayPicture(const ModelConfig& config, int seed = 5) {
+inline RawImages explanationImage(const ModelConfig& config, int seed = 5) {
   at::manual_seed(seed);
   const at::Tensor noise = at::randn({3, config.imageHeightPixels(), config.imageWidthPixels()});
   return {1,
@@ -48,14 +49,14 @@ inline RawImages wayPicture(const ModelConfig& config, int seed = 5) {
           {noise.data_ptr<float>(), noise.data_ptr<float>() + noise.numel()}};
 }
 
-inline at::Tensor wayTensor(const RawImages& picture) {
-  return at::from_blob(const_cast<float*>(picture.values.data()),
-                       {1, 3, picture.height, picture.width}, at::kFloat)
+inline at::Tensor explanationTensor(const RawImages& image) {
+  return at::from_blob(const_cast<float*>(image.values.data()), {1, 3, image.height, image.width},
+                       at::kFloat)
       .clone();
 }
 
-inline MaskScheme wayMasks(const InferenceSession& session) {
-  return MaskScheme(maskShapeOf(session.info().experiment.model));
+inline MaskScheme explanationMasks(const InferenceSession& session) {
+  return MaskScheme(makeMaskShape(session.info().experiment.model));
 }
 
 /// The largest distance of two lists, in shares of the largest value.

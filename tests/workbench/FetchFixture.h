@@ -23,7 +23,7 @@ inline std::string bytesOf(const std::filesystem::path& path) {
 class FetchTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+    if (!canFetch()) GTEST_SKIP() << "built without libcurl";
     for (const char* proxy : {"http_proxy", "all_proxy", "ALL_PROXY"})
       ::unsetenv(proxy);  // this machine is asked, not another
   }
@@ -37,8 +37,8 @@ class FetchTest : public ::testing::Test {
   static PublishedWeights weights() {
     return valueOrThrow(weightsNamed("vit_tiny_patch16_224.augreg_in21k"));
   }
-  Result<FetchedModel> fetch(const FetchCallback& told = {}, std::stop_token stop = {}) const {
-    return fetchModel(weights(), m_options, told, stop);
+  Result<FetchedModel> fetch(const FetchCallback& reported = {}, std::stop_token stop = {}) const {
+    return fetchModel(weights(), m_options, reported, stop);
   }
   std::filesystem::path repository() const {
     return m_options.cache / "models--timm--vit_tiny_patch16_224.augreg_in21k";

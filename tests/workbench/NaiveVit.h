@@ -53,9 +53,9 @@ class NaiveVit {
   const at::Tensor& w(const std::string& name) const { return m_weights.at(name); }
 
   at::Tensor norm(const at::Tensor& x, const std::string& name) const {
-    const at::Tensor centred = x - x.mean(-1, true);
-    const at::Tensor deviation = (centred.square().mean(-1, true) + 1e-6).sqrt();
-    return centred / deviation * w(name + ".weight") + w(name + ".bias");
+    const at::Tensor centerd = x - x.mean(-1, true);
+    const at::Tensor deviation = (centerd.square().mean(-1, true) + 1e-6).sqrt();
+    return centerd / deviation * w(name + ".weight") + w(name + ".bias");
   }
   at::Tensor linear(const at::Tensor& x, const std::string& name) const {
     return x.matmul(w(name + ".weight").t()) + w(name + ".bias");

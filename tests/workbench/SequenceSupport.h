@@ -53,11 +53,11 @@ inline SequenceExperiment tinyText(const fs::path& text) {
   return experiment;
 }
 
-using Readings = std::vector<SequenceReading>;
+using SequenceReadings = std::vector<SequenceReading>;
 
 inline SequenceOutcome trainOrFail(const SequenceExperiment& experiment, const fs::path& folder,
                                    bool resume = false, std::int64_t stopAt = -1,
-                                   Readings* readings = nullptr) {
+                                   SequenceReadings* readings = nullptr) {
   std::stop_source source;
   auto outcome = trainSequence(
       experiment, folder, resume,

@@ -5,19 +5,16 @@
 
 #include <algorithm>
 
+#include "ui/base/CoreText.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/plots/RunCurvesPlot.h"
 
 namespace headlight {
 namespace {
 
-QString depthText(const char* text) {
-  return QCoreApplication::translate("DepthPlot", text);
-}
-
-/// Those of both sides, in one order, so that a class has one colour.
-std::vector<int> classesOf(const DepthPrediction& depth, int asked,
-                           const ExplanationBridge* beside) {
+/// The classes of both sides in one order, so that each class has one color.
+std::vector<int> comparedClasses(const DepthPrediction& depth, int asked,
+                                 const ExplanationBridge* beside) {
   std::vector<int> classes = depthClasses(depth, asked);
   const auto other = beside ? beside->result() : nullptr;
   if (!beside || !other || !other->depth) return classes;
@@ -34,16 +31,16 @@ void showDepth(RunCurvesPlot& plot, const Document& document, const ExplanationB
                const ExplanationBridge* beside) {
   const auto result = bridge.result();
   std::vector<NamedCurve> lines;
-  QString note = result ? result->error : depthText("Asking every layer…");
+  QString note = result ? result->error : QObject::tr("Computing the logit lens…");
   if (result && result->depth) {
-    for (const PlottedCurve& curve :
-         depthCurves(*result->depth, document.model(),
-                     classesOf(*result->depth, document.view().way.classIndex, beside)))
+    for (const PlottedCurve& curve : depthCurves(
+             *result->depth, document.inputs().model(),
+             comparedClasses(*result->depth, document.view().options().method.classIndex, beside)))
       lines.push_back({curve.name, {curve.keys, curve.values, {}}});
-    note = QString::fromStdString(result->depth->note);
+    note = coreText(result->depth->note);
   }
   plot.setWhole(0, 1);
-  plot.setLines(lines, depthText("probability"), depthText("after layer"), note);
+  plot.setLines(lines, QObject::tr("probability"), QObject::tr("after layer"), note);
 }
 
 }  // namespace headlight

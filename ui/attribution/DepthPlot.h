@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The prediction after every layer, as curves.
+// The logit lens: the prediction after every layer, as curves.
 
 namespace headlight {
 
@@ -8,8 +8,8 @@ class Document;
 class RunCurvesPlot;
 class ExplanationBridge;
 
-/// What the bridge found, in the plot; why there is nothing, else. `beside`: what another plot
-/// shows, whose classes keep their colours here.
+/// Plots the bridge's result, or shows why there is none. `beside`: the curves of another plot,
+/// whose classes keep their colors here.
 void showDepth(RunCurvesPlot& plot, const Document& document, const ExplanationBridge& bridge,
                const ExplanationBridge* beside = nullptr);
 

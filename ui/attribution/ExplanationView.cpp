@@ -15,6 +15,7 @@
 
 #include "ui/attribution/DepthPlot.h"
 #include "ui/base/Actions.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/bridge/ModelWorker.h"
@@ -24,62 +25,44 @@
 namespace headlight {
 namespace {
 
-QString keysOf(ExplanationMethod way) {
-  switch (way) {
-    case ExplanationMethod::Relevance:
-      return QStringLiteral("Ctrl+W, R");
-    case ExplanationMethod::AttentionGradient:
-      return QStringLiteral("Ctrl+W, A");
-    case ExplanationMethod::GradCam:
-      return QStringLiteral("Ctrl+W, G");
-    case ExplanationMethod::Similarity:
-      return QStringLiteral("Ctrl+W, S");
-    case ExplanationMethod::Features:
-      return QStringLiteral("Ctrl+W, F");
-    case ExplanationMethod::Depth:
-      return QStringLiteral("Ctrl+W, D");
-  }
-  return {};
-}
-
 const ExplanationInfo& chosenExplanation(const Document& document) {
-  const ExplanationInfo* way = wayFromName(document.view().way.name);
-  return way ? *way : waysOfLooking().front();
+  const ExplanationInfo* method = explanationFromName(document.view().options().method.name);
+  return method ? *method : explanationMethods().front();
 }
 
 }  // namespace
 
-ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget* parent)
+ExplanationView::ExplanationView(Document* document, ModelWorker* inference, QWidget* parent)
     : QWidget(parent),
       m_document(document),
       m_bridge(new ExplanationBridge(
-          document, [look] { return look->session(); }, this)),
-      m_ways(new QComboBox(this)),
+          document, [inference] { return inference->session(); }, this)),
+      m_explanations(new QComboBox(this)),
       m_classes(new QComboBox(this)),
       m_classLabel(new QLabel(tr("Class"), this)),
       m_layerLabel(new QLabel(tr("Layer"), this)),
       m_state(new QLabel(this)),
       m_layer(new QSpinBox(this)),
-      m_foreground(new QCheckBox(tr("&Foreground alone"), this)),
-      m_progress(new ProgressLine(tr("Progress of this way of looking"), this)),
+      m_foreground(new QCheckBox(tr("&Foreground only"), this)),
+      m_progress(new ProgressLine(tr("Progress of the explanation"), this)),
       m_alone(new QToolButton(this)),
       m_judge(new QToolButton(this)),
       m_pages(new QStackedWidget(this)),
-      m_picture(new ExplanationImage(document, m_bridge, this)),
+      m_image(new ExplanationImage(document, m_bridge, this)),
       m_depth(new RunCurvesPlot(this)) {
   setObjectName(QStringLiteral("waysView"));
-  setAccessibleName(tr("Other ways of looking"));
-  m_ways->setObjectName(QStringLiteral("ways"));
-  m_ways->setAccessibleName(tr("Way of looking"));
-  for (const ExplanationInfo& way : waysOfLooking()) {
-    m_ways->addItem(QString::fromStdString(way.title), QString::fromStdString(way.name));
-    m_ways->setItemData(m_ways->count() - 1, QString::fromStdString(way.help), Qt::ToolTipRole);
+  setAccessibleName(tr("Explain"));
+  m_explanations->setObjectName(QStringLiteral("explanations"));
+  m_explanations->setAccessibleName(tr("Explanation method"));
+  for (const ExplanationInfo& method : explanationMethods()) {
+    m_explanations->addItem(coreText(method.title), QString::fromStdString(method.name));
+    m_explanations->setItemData(m_explanations->count() - 1, coreText(method.help),
+                                Qt::ToolTipRole);
   }
   m_classes->setObjectName(QStringLiteral("wayClass"));
-  m_classes->setAccessibleName(tr("Class that is asked about"));
+  m_classes->setAccessibleName(tr("Class to explain"));
   m_classes->setToolTip(plainToolTip(
-      tr("The class that is asked about: type a part of its name. A click on a line of "
-         "the prediction chooses that class.")));
+      tr("The class to explain. Type a part of its name, or click a line of the prediction.")));
   m_classes->setEditable(true);
   m_classes->setInsertPolicy(QComboBox::NoInsert);
   m_classes->completer()->setCompletionMode(QCompleter::PopupCompletion);
@@ -87,22 +70,21 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
   m_classes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   m_classes->setMinimumContentsLength(16);
   m_layer->setObjectName(QStringLiteral("wayLayer"));
-  m_layer->setAccessibleName(tr("Layer that is asked about"));
+  m_layer->setAccessibleName(tr("Layer to explain"));
   m_layer->setSpecialValueText(tr("last"));
   m_layer->setMinimum(-1);
   m_foreground->setObjectName(QStringLiteral("wayForeground"));
-  m_foreground->setToolTip(plainToolTip(
-      tr("Colours of the patches alone that the first principal component of all calls "
-         "foreground")));
+  m_foreground->setToolTip(
+      plainToolTip(tr("Color only foreground patches (by the first principal component)")));
   m_alone->setObjectName(QStringLiteral("wayAlone"));
-  m_alone->setText(tr("This picture alone"));
-  m_alone->setToolTip(plainToolTip(tr("Colours of this picture by itself")));
+  m_alone->setText(tr("This image only"));
+  m_alone->setToolTip(plainToolTip(tr("Compute the colors from this image only")));
   m_judge->setObjectName(QStringLiteral("wayJudge"));
   m_judge->setText(tr("Fait&hfulness"));
   m_judge->setToolTip(plainToolTip(
-      tr("Takes patches out in falling order of heat, and puts them into an empty picture in that "
-         "order (Petsiuk et al. 2018): the mean probability of the class, beside random order. "
-         "Pressed again, it stops.")));
+      tr("Test the heatmap by deletion and insertion (Petsiuk et al. 2018): remove patches in "
+         "falling order of heat, or add them to an empty image in that order. Shows the mean "
+         "probability of the class, beside random order. Press again to stop.")));
   m_state->setObjectName(QStringLiteral("wayState"));
   m_state->setTextFormat(Qt::PlainText);
   m_state->setWordWrap(true);  // the window has to fit small screens
@@ -110,12 +92,12 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
   m_classLabel->setBuddy(m_classes);
   m_layerLabel->setBuddy(m_layer);
   m_depth->setObjectName(QStringLiteral("wayDepth"));
-  m_depth->setAccessibleName(tr("Prediction by depth"));
+  m_depth->setAccessibleName(tr("Class probabilities by layer"));
 
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 4, 8, 4);
   row->setSpacing(8);
-  for (QWidget* part : {static_cast<QWidget*>(m_ways), static_cast<QWidget*>(m_classLabel),
+  for (QWidget* part : {static_cast<QWidget*>(m_explanations), static_cast<QWidget*>(m_classLabel),
                         static_cast<QWidget*>(m_classes), static_cast<QWidget*>(m_layerLabel),
                         static_cast<QWidget*>(m_layer), static_cast<QWidget*>(m_foreground),
                         static_cast<QWidget*>(m_alone), static_cast<QWidget*>(m_judge)})
@@ -125,7 +107,7 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
   below->setContentsMargins(8, 0, 8, 4);
   below->addWidget(m_state, 1);
   below->addWidget(m_progress);
-  m_pages->addWidget(m_picture);
+  m_pages->addWidget(m_image);
   m_pages->addWidget(m_depth);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -135,17 +117,17 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
   layout->addWidget(m_pages, 1);
 
   makeCommands();
-  connect(m_ways, &QComboBox::activated, this,
-          [this](int index) { choose(m_ways->itemData(index).toString()); });
+  connect(m_explanations, &QComboBox::activated, this,
+          [this](int index) { choose(m_explanations->itemData(index).toString()); });
   connect(m_classes, &QComboBox::activated, this, [this](int index) {
-    m_document->changeView([index](ViewOptions& view) { view.way.classIndex = index - 1; });
+    m_document->view().change([index](ViewOptions& view) { view.method.classIndex = index - 1; });
   });
   connect(m_classes->lineEdit(), &QLineEdit::editingFinished, this, &ExplanationView::chooseClass);
   connect(m_layer, &QSpinBox::valueChanged, this, [this](int layer) {
-    m_document->changeView([layer](ViewOptions& view) { view.way.layer = layer; });
+    m_document->view().change([layer](ViewOptions& view) { view.method.layer = layer; });
   });
   connect(m_foreground, &QCheckBox::toggled, this, [this](bool on) {
-    m_document->changeView([on](ViewOptions& view) { view.way.foreground = on; });
+    m_document->view().change([on](ViewOptions& view) { view.method.foreground = on; });
   });
   connect(m_alone, &QToolButton::clicked, this, [this] {
     m_bridge->setTogether({});
@@ -153,14 +135,14 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
     readView();
   });
   connect(m_judge, &QToolButton::clicked, this, [this] {
-    if (const auto heat = m_picture->heat()) m_bridge->judge(*heat);
+    if (const auto heatmap = m_image->heatmap()) m_bridge->judge(*heatmap);
   });
-  connect(m_bridge, &ExplanationBridge::judged, this, &ExplanationView::showJudgement);
-  connect(m_bridge, &ExplanationBridge::judgementFailed, m_state, &QLabel::setText);
-  connect(document, &Document::modelChanged, this, &ExplanationView::fillClasses);
-  for (const auto signal : {&Document::lookChanged, &Document::staleChanged})
+  connect(m_bridge, &ExplanationBridge::judged, this, &ExplanationView::showJudgment);
+  connect(m_bridge, &ExplanationBridge::judgmentFailed, m_state, &QLabel::setText);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &ExplanationView::fillClasses);
+  for (const auto signal : {&Document::inferenceChanged, &Document::staleChanged})
     connect(document, signal, this, &ExplanationView::request);
-  connect(document, &Document::viewChanged, this, [this] {
+  connect(&document->view(), &ViewState::changed, this, [this] {
     readView();
     request();
   });
@@ -171,13 +153,13 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* look, QWidget*
 }
 
 void ExplanationView::makeCommands() {
-  for (const ExplanationInfo& way : waysOfLooking()) {
-    const QString name = QString::fromStdString(way.name);
+  for (const ExplanationInfo& method : explanationMethods()) {
+    const QString name = QString::fromStdString(method.name);
     m_commands << makeCommand(this,
                               {QStringLiteral("view.way.") + name,
-                               tr("Look by %1").arg(QString::fromStdString(way.title)),
-                               QString::fromStdString(way.help),
-                               keysOf(way.way),
+                               tr("Explain by %1").arg(coreText(method.title)),
+                               coreText(method.help),
+                               QString::fromStdString(method.keys),
                                {}},
                               [this, name] {
                                 choose(name);
@@ -187,12 +169,12 @@ void ExplanationView::makeCommands() {
 }
 
 void ExplanationView::choose(const QString& name) {
-  m_document->changeView([&](ViewOptions& view) { view.way.name = name.toStdString(); });
+  m_document->view().change([&](ViewOptions& view) { view.method.name = name.toStdString(); });
 }
 
 void ExplanationView::showTogether(const QStringList& paths) {
   m_bridge->setTogether(paths);
-  choose(QString::fromStdString(infoOf(ExplanationMethod::Features).name));
+  choose(QString::fromStdString(explanationOfKind(ExplanationKind::Colors).name));
   Q_EMIT chosen();
   request();
   readView();
@@ -202,33 +184,34 @@ void ExplanationView::fillClasses() {
   const QSignalBlocker quiet(m_classes);
   m_classes->clear();
   m_classes->addItem(tr("predicted class"));
-  const int classes = m_document->hasModel() ? m_document->model().experiment.model.classes : 0;
+  const int classes =
+      m_document->inputs().hasModel() ? m_document->inputs().model().experiment.model.classes : 0;
   QStringList names;
   for (int i = 0; i < classes; ++i)
-    names << displayName(classNameOf(m_document->model(), i));
+    names << displayName(findClassName(m_document->inputs().model(), i));
   m_classes->addItems(names);
   readView();
 }
 
-/// What was typed names a class, in part too where that is of one alone; else the choice stays, and
-/// it is said.
+/// Accepts a class name, or a part of it that only one class contains. Otherwise the choice stays
+/// and an error is shown.
 void ExplanationView::chooseClass() {
   const QString typed = m_classes->currentText().trimmed();
   int found = typed.isEmpty() ? 0 : m_classes->findText(typed, Qt::MatchFixedString);
   QString why;
-  if (found < 0 && m_document->hasModel()) {
-    const auto index = classFromText(typed.toStdString(), m_document->model());
+  if (found < 0 && m_document->inputs().hasModel()) {
+    const auto index = classFromText(typed.toStdString(), m_document->inputs().model());
     found = index ? *index + 1 : onlyWith(typed);
     if (!index) why = QString::fromStdString(index.error().text());
   }
   if (found >= 0)
-    m_document->changeView([found](ViewOptions& view) { view.way.classIndex = found - 1; });
+    m_document->view().change([found](ViewOptions& view) { view.method.classIndex = found - 1; });
   else if (!why.isEmpty())
-    Q_EMIT m_document->failed(tr("No such class"), why);
+    Q_EMIT m_document->failed(tr("Unknown class"), why);
   readView();
 }
 
-/// The entry that alone has `part` in it; −1: none, or several.
+/// The only entry that contains `part`; −1: none or several.
 int ExplanationView::onlyWith(const QString& part) const {
   int only = -1;
   for (int i = 1; i < m_classes->count(); ++i) {
@@ -240,25 +223,26 @@ int ExplanationView::onlyWith(const QString& part) const {
 }
 
 void ExplanationView::readView() {
-  const ExplanationChoice& choice = m_document->view().way;
-  const ExplanationInfo& way = chosenExplanation(*m_document);
+  const ExplanationChoice& choice = m_document->view().options().method;
+  const ExplanationInfo& method = chosenExplanation(*m_document);
   const QSignalBlocker quietClasses(m_classes), quietLayer(m_layer), quietMark(m_foreground);
-  m_ways->setCurrentIndex(m_ways->findData(QString::fromStdString(way.name)));
-  m_ways->setToolTip(plainToolTip(QString::fromStdString(way.help)));
+  m_explanations->setCurrentIndex(m_explanations->findData(QString::fromStdString(method.name)));
+  m_explanations->setToolTip(plainToolTip(coreText(method.help)));
   m_classes->setCurrentIndex(choice.classIndex + 1);
-  m_layer->setMaximum(
-      m_document->hasModel() ? static_cast<int>(m_document->model().heads.size()) - 1 : 0);
+  m_layer->setMaximum(m_document->inputs().hasModel()
+                          ? static_cast<int>(m_document->inputs().model().heads.size()) - 1
+                          : 0);
   m_layer->setValue(choice.layer);
   m_foreground->setChecked(choice.foreground);
-  const bool features = way.way == ExplanationMethod::Features;
-  m_classLabel->setVisible(way.ofClass);
-  m_classes->setVisible(way.ofClass);
-  m_layerLabel->setVisible(way.ofLayer);
-  m_layer->setVisible(way.ofLayer);
-  m_foreground->setVisible(features);
-  m_alone->setVisible(features && !m_bridge->together().isEmpty());
-  m_pages->setCurrentWidget(way.way == ExplanationMethod::Depth ? static_cast<QWidget*>(m_depth)
-                                                                : m_picture);
+  const bool colors = method.kind == ExplanationKind::Colors;
+  m_classLabel->setVisible(method.ofClass);
+  m_classes->setVisible(method.ofClass);
+  m_layerLabel->setVisible(method.ofLayer);
+  m_layer->setVisible(method.ofLayer);
+  m_foreground->setVisible(colors);
+  m_alone->setVisible(colors && !m_bridge->together().isEmpty());
+  m_pages->setCurrentWidget(method.kind == ExplanationKind::Curve ? static_cast<QWidget*>(m_depth)
+                                                                  : m_image);
   refreshDepth();
 }
 
@@ -267,15 +251,15 @@ void ExplanationView::showEvent(QShowEvent* event) {
   request();
 }
 
-/// A hidden page costs nothing.
+/// A hidden page computes nothing.
 void ExplanationView::request() {
   if (isVisible()) m_bridge->request();
 }
 
 void ExplanationView::refresh() {
   const bool busy = m_bridge->isBusy() || m_bridge->isJudging();
-  const bool heat = m_picture->heat().has_value();
-  m_judge->setVisible(heat && m_document->model().experiment.model.classes > 0);
+  const bool heatmap = m_image->heatmap().has_value();
+  m_judge->setVisible(heatmap && m_document->inputs().model().experiment.model.classes > 0);
   if (m_bridge->isBusy()) m_state->clear();
   m_progress->setVisible(busy);
   if (busy)
@@ -285,7 +269,7 @@ void ExplanationView::refresh() {
   refreshDepth();
 }
 
-void ExplanationView::showJudgement(const FaithfulnessTable& table) {
+void ExplanationView::showJudgment(const FaithfulnessTable& table) {
   const auto share = [](double area) { return QString::number(area, 'f', 3); };
   const Faithfulness &own = table.methods.front(), &random = table.random;
   m_state->setText(tr("%1: deletion %2 (random %3) · insertion %4 (random %5)")
@@ -296,11 +280,11 @@ void ExplanationView::showJudgement(const FaithfulnessTable& table) {
 }
 
 void ExplanationView::refreshDepth() {
-  if (chosenExplanation(*m_document).way != ExplanationMethod::Depth || !m_document->hasModel())
+  if (chosenExplanation(*m_document).kind != ExplanationKind::Curve ||
+      !m_document->inputs().hasModel())
     return;
   const auto result = m_bridge->result();
-  m_state->setText(result && result->depth ? QString::fromStdString(result->depth->note)
-                                           : QString());
+  m_state->setText(result && result->depth ? coreText(result->depth->note) : QString());
   showDepth(*m_depth, *m_document, *m_bridge);
 }
 

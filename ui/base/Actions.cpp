@@ -6,6 +6,17 @@
 #include "ui/base/Icons.h"
 
 namespace headlight {
+namespace {
+
+/// "`Ctrl+2` or `F2`", in portable text: the same page on every system.
+QString keysCell(const QAction& action) {
+  QStringList keys;
+  for (const QKeySequence& each : action.shortcuts())
+    keys << QStringLiteral("`%1`").arg(each.toString(QKeySequence::PortableText));
+  return keys.join(QStringLiteral(" or "));
+}
+
+}  // namespace
 
 QString Command::text() const {
   QString text = action->text();
@@ -18,22 +29,17 @@ QAction* makeCommand(QObject* owner, const CommandWords& words, std::function<vo
   auto* action = new QAction(words.text, owner);
   action->setObjectName(words.id);
   action->setToolTip(words.tip);
-  if (!words.keys.isEmpty()) action->setShortcut(QKeySequence(words.keys));
+  if (!words.keys.isEmpty()) action->setShortcuts(QKeySequence::listFromString(words.keys));
   if (!words.icon.isEmpty()) action->setIcon(lineIcon(words.icon));
   if (run) QObject::connect(action, &QAction::triggered, owner, [run = std::move(run)] { run(); });
   return action;
-}
-
-void limitTo(QWidget* scope, QAction* action) {
-  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  scope->addAction(action);
 }
 
 Actions::Actions(QWidget* host) : QObject(host), m_host(host) {}
 
 void Actions::adopt(const QString& category, const QList<QAction*>& actions) {
   for (QAction* action : actions) {
-    if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut) m_host->addAction(action);
+    m_host->addAction(action);
     m_commands.append({category, action});
   }
 }
@@ -58,14 +64,11 @@ QString Actions::shortcutTable() const {
         QStringLiteral("## %1\n\n| Command | Keys | What it does |\n|---|---|---|\n").arg(category);
     for (const Command& command : m_commands) {
       if (command.category != category) continue;
-      // Portable text: the same page on every system. A bar would end the cell.
-      const QString keys = command.action->shortcut().toString(QKeySequence::PortableText);
-      // Where a command cannot be used now its tip says why; what it does stands in the other.
+      // The tip of a disabled command says why; its status tip then says what it does.
       const QString& does = command.action->statusTip();
       const QString tip = does.isEmpty() ? command.action->toolTip() : does;
-      table += QStringLiteral("| %1 | %2 | %3 |\n")
-                   .arg(command.text(),
-                        keys.isEmpty() ? QString() : QStringLiteral("`%1`").arg(keys), tip);
+      table +=
+          QStringLiteral("| %1 | %2 | %3 |\n").arg(command.text(), keysCell(*command.action), tip);
     }
     table += QLatin1Char('\n');
   }

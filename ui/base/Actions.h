@@ -18,15 +18,12 @@ namespace headlight {
 struct CommandWords {
   QString id;         ///< "file.open": the action's objectName
   QString text, tip;  ///< text with the accelerator's mark
-  QString keys;       ///< as people write them: "Ctrl+Shift+S"; empty: none
+  QString keys;       ///< as people write them: "Ctrl+Shift+S", "Ctrl+2; F2"; empty: none
   QString icon;       ///< of lineIcon; empty: none
 };
 
 /// A command of `owner` as a part of the window hands it over.
 QAction* makeCommand(QObject* owner, const CommandWords& words, std::function<void()> run = {});
-
-/// Single keys work only while the focus is inside `scope`, so that they can be typed elsewhere.
-void limitTo(QWidget* scope, QAction* action);
 
 struct Command {
   QString category;  ///< the menu: "File", "Edit", …
@@ -42,7 +39,7 @@ class Actions : public QObject {
   /// `host` gets the actions, so that their shortcuts work in its window.
   explicit Actions(QWidget* host);
 
-  /// Takes in what a part of the window made; it keeps its owner, and its scope where it has one.
+  /// Takes in what a part of the window made; it keeps its owner.
   void adopt(const QString& category, const QList<QAction*>& actions);
 
   const QList<Command>& commands() const { return m_commands; }

@@ -58,7 +58,8 @@ void BackgroundTask::start(Job job) {
       job = nullptr;
       const std::lock_guard lock(shared->mutex);
       if (BackgroundTask* owner = shared->owner)
-        inThreadOf(owner, [owner, number, done = std::move(done)] { owner->finish(number, done); });
+        callInThread(owner,
+                     [owner, number, done = std::move(done)] { owner->finish(number, done); });
     }
     finished->store(true);
   });

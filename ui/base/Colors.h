@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Colours from the palette, light or dark, told apart by colour-blind eyes.
+// Colors from the palette, light or dark, distinguishable for color-blind people.
 
 #include <QColor>
 #include <QPalette>

@@ -7,6 +7,7 @@
 #include <QStyleOption>
 
 #include "ui/base/Colors.h"
+#include "ui/base/Icons.h"
 
 namespace headlight {
 namespace {
@@ -64,7 +65,7 @@ QColor boxEdge(const QStyleOption* option, bool filled) {
   return palette.color(QPalette::Active, QPalette::PlaceholderText);
 }
 
-/// A tick on blue, a dash where some of what it stands for is on.
+/// A tick on blue, a dash where only some of its items are on.
 void drawCheckBox(QPainter* painter, const QStyleOption* option) {
   static const QIcon tick(QStringLiteral(":/icons/check.svg"));
   const bool on = option->state & QStyle::State_On;
@@ -74,6 +75,15 @@ void drawCheckBox(QPainter* painter, const QStyleOption* option) {
            on || some ? edge : option->palette.color(QPalette::Active, QPalette::Base), kBoxCorner);
   if (on) tick.paint(painter, option->rect.adjusted(1, 1, -1, -1));
   if (some) painter->fillRect(option->rect.adjusted(4, 7, -4, -7), Qt::white);
+}
+
+/// A blue dot where it is chosen.
+void drawRadioButton(QPainter* painter, const QStyleOption* option) {
+  const bool on = option->state & QStyle::State_On;
+  const QColor edge = boxEdge(option, on);
+  drawEdge(painter, option->rect, edge, option->palette.color(QPalette::Active, QPalette::Base),
+           kBox / 2.0);
+  if (on) drawEdge(painter, option->rect.adjusted(4, 4, -4, -4), edge, edge, kBox / 4.0);
 }
 
 }  // namespace
@@ -91,6 +101,8 @@ void FieldStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
       return;
     case PE_IndicatorCheckBox:
       return drawCheckBox(painter, option);
+    case PE_IndicatorRadioButton:
+      return drawRadioButton(painter, option);
     case PE_PanelTipLabel:
       painter->fillRect(option->rect, option->palette.toolTipBase());
       painter->setPen(borderOf(option->palette));
@@ -111,11 +123,29 @@ int FieldStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWid
   return QProxyStyle::styleHint(hint, option, widget, more);
 }
 
+QIcon FieldStyle::standardIcon(StandardPixmap icon, const QStyleOption* option,
+                               const QWidget* widget) const {
+  switch (icon) {
+    case SP_TitleBarCloseButton:
+    case SP_DockWidgetCloseButton:
+    case SP_LineEditClearButton:
+      return lineIcon(QStringLiteral("close"));
+    case SP_TitleBarNormalButton:
+      return lineIcon(QStringLiteral("undock"));
+    case SP_ToolBarHorizontalExtensionButton:
+      return lineIcon(QStringLiteral("more"));
+    default:
+      return QProxyStyle::standardIcon(icon, option, widget);
+  }
+}
+
 int FieldStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
                             const QWidget* widget) const {
   switch (metric) {
     case PM_IndicatorWidth:
     case PM_IndicatorHeight:
+    case PM_ExclusiveIndicatorWidth:
+    case PM_ExclusiveIndicatorHeight:
       return kBox;
     case PM_DockWidgetSeparatorExtent:
       return 2 * kSeparatorMargin + 1;

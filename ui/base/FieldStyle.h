@@ -2,7 +2,7 @@
 #pragma once
 // Fusion with edges that are seen: fields stand out from the ground in the dark too, and a button
 // that is on looks so in both themes. The frames of docks, tips and the status bar are quiet. All
-// colours are the palette's, so that a theme is a palette: a style sheet would have Qt style every
+// colors are the palette's, so that a theme is a palette: a style sheet would have Qt style every
 // widget anew.
 
 #include <QProxyStyle>
@@ -20,6 +20,9 @@ class FieldStyle : public QProxyStyle {
   /// Dialogs' buttons have no icons: Fusion's are black in the dark too.
   int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                 QStyleHintReturn* more) const override;
+  /// Our own for docks, tool bars and fields: Fusion's are images of few pixels.
+  QIcon standardIcon(StandardPixmap icon, const QStyleOption* option,
+                     const QWidget* widget) const override;
   int pixelMetric(PixelMetric metric, const QStyleOption* option,
                   const QWidget* widget) const override;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Between core's plain pictures and Qt's.
+// Between core's plain images and Qt's.
 
 #include <QImage>
 
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 

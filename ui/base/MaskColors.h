@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// One colour per mask kind, wherever masks are shown (the mask matrix, the corner of a head's
+// One color per mask kind, wherever masks are shown (the mask matrix, the corner of a head's
 // tile).
 
 #include <QColor>
@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Told apart by colour-blind eyes too (Okabe and Ito's set). None: a quiet tone of the palette.
+/// Told apart by color-blind eyes too (Okabe and Ito's set). None: a quiet tone of the palette.
 QColor maskColor(MaskKind kind, const QPalette& palette);
 
 }  // namespace headlight

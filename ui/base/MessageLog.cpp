@@ -17,7 +17,7 @@ void toStandardError(const QString& text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-LogLevel levelOf(QtMsgType type) {
+LogLevel qtLogLevel(QtMsgType type) {
   if (type == QtDebugMsg || type == QtInfoMsg) return LogLevel::Info;
   return type == QtWarningMsg ? LogLevel::Warning : LogLevel::Error;
 }
@@ -26,7 +26,7 @@ void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QStrin
   // What Qt says concerns developers: standard error, not the person's notice bar.
   const char* category =
       context.category && qstrcmp(context.category, "default") != 0 ? context.category : "Qt";
-  if (levelOf(type) == LogLevel::Info && !qEnvironmentVariableIsSet("HEADLIGHT_VERBOSE")) return;
+  if (qtLogLevel(type) == LogLevel::Info && !qEnvironmentVariableIsSet("HEADLIGHT_VERBOSE")) return;
   // Without a display there is no window manager to tell such things; that is no news.
   if (text.startsWith(QStringLiteral("This plugin does not support"))) return;
   toStandardError(QStringLiteral("%1: %2").arg(QLatin1String(category), text));
@@ -39,7 +39,7 @@ MessageLog::MessageLog(bool alsoQt, QObject* parent) : QObject(parent) {
   setLogSink([this](LogLevel level, const std::string& message) {
     const QString text = displayName(message);
     toStandardError(text);
-    inThreadOf(this, [this, level, text] { add(level, text); });
+    callInThread(this, [this, level, text] { add(level, text); });
   });
 }
 
@@ -57,7 +57,7 @@ void MessageLog::keep(LogLevel level, const QString& text) {
   m_lines << QTime::currentTime().toString(QStringLiteral("hh:mm:ss  ")) + mark + text;
 }
 
-void MessageLog::tell(LogLevel level, const QString& text) {
+void MessageLog::notify(LogLevel level, const QString& text) {
   toStandardError(text);
   keep(level, text);
 }

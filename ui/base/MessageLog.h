@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the program has said, kept for Help → Messages. One per program; any thread may add.
+// The program's messages, for Help → Messages. One per program; any thread may add.
 
 #include <QObject>
 #include <QString>
@@ -19,10 +19,10 @@ class MessageLog : public QObject {
   explicit MessageLog(bool alsoQt, QObject* parent = nullptr);
   ~MessageLog() override;
 
-  /// Keeps what was shown to the person elsewhere; tells nobody.
+  /// Adds what was shown elsewhere; emits nothing.
   void keep(LogLevel level, const QString& text);
   /// The same, and on standard error.
-  void tell(LogLevel level, const QString& text);
+  void notify(LogLevel level, const QString& text);
   const QStringList& lines() const { return m_lines; }
 
  Q_SIGNALS:

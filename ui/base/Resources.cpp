@@ -4,6 +4,6 @@
 #include <QDir>
 #include <QtGlobal>
 
-void initialiseHeadlightResources() {
+void initializeHeadlightResources() {
   Q_INIT_RESOURCE(headlight);
 }

@@ -3,4 +3,4 @@
 
 /// Makes the compiled-in icons, help pages and samples (":/…") known. Once, before a window is
 /// made. In the global namespace, as Q_INIT_RESOURCE demands.
-void initialiseHeadlightResources();
+void initializeHeadlightResources();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Text that came from a file (names of classes, models, pictures; messages about them), as it may
-// be shown: nothing in it turns, hides or formats what stands around it.
+// Text that came from a file (names of classes, models, images; messages about them), as it may
+// be shown: nothing in it reverses, hides or formats the text around it.
 
 #include <QString>
 

@@ -25,7 +25,7 @@ struct Colors {
   QColor window, base, alternate, text, dim, button, border, link, highlight, highlightText;
 };
 
-// Greys with one blue: nothing here is told apart by hue alone. Text on every ground has a contrast
+// Grays with one blue: nothing is distinguished by hue alone. Text on every ground has a contrast
 // of at least 7 to 1, dimmed text of at least 4.5.
 const Colors kLight{QColor(0xf3f4f6), QColor(0xffffff), QColor(0xf0f2f5), QColor(0x1c2027),
                     QColor(0x5b6370), QColor(0xf9fafb), QColor(0xc6cbd3), QColor(0x0b5cad),
@@ -34,7 +34,7 @@ const Colors kDark{QColor(0x1f2227), QColor(0x17191d), QColor(0x1d2025), QColor(
                    QColor(0x9aa3b0), QColor(0x2b2f36), QColor(0x454b55), QColor(0x7db7ff),
                    QColor(0x2f74c9), QColor(0xffffff)};
 
-QPalette paletteOf(const Colors& colors, bool dark) {
+QPalette makePalette(const Colors& colors, bool dark) {
   QPalette palette;
   palette.setColor(QPalette::Window, colors.window);
   palette.setColor(QPalette::WindowText, colors.text);
@@ -66,7 +66,7 @@ QPalette paletteOf(const Colors& colors, bool dark) {
 }  // namespace
 
 QPalette lightPalette() {
-  return paletteOf(kLight, false);
+  return makePalette(kLight, false);
 }
 
 QString themeName(ThemeChoice choice) {
@@ -130,7 +130,7 @@ void Theme::setChoice(ThemeChoice choice) {
   apply();
 }
 
-/// Qt tells every widget of a palette: not of the colours that are there.
+/// Qt tells every widget of a palette: not of the colors that are there.
 void Theme::apply() {
   if (m_applied != isDark()) paint();
   m_applied = isDark();
@@ -139,7 +139,7 @@ void Theme::apply() {
 
 void Theme::paint() {
   const Colors& colors = isDark() ? kDark : kLight;
-  const QPalette palette = paletteOf(colors, isDark());
+  const QPalette palette = makePalette(colors, isDark());
   QApplication::setPalette(palette);
   QToolTip::setPalette(palette);
 }

@@ -15,7 +15,7 @@ enum class ThemeChoice { System, Light, Dark };
 QString themeName(ThemeChoice choice);  ///< "system", "light", "dark"
 std::optional<ThemeChoice> themeFromName(const QString& name);
 
-/// The light theme's colours: of what leaves for paper.
+/// The light theme's colors: of what leaves for paper.
 QPalette lightPalette();
 
 /// One per program. Sets the application's style and palette.
@@ -41,7 +41,7 @@ class Theme : public QObject {
 
   ThemeChoice m_choice = ThemeChoice::System;
   bool m_systemIsDark = false;
-  std::optional<bool> m_applied;  ///< whether the colours on the screen are dark; nothing yet
+  std::optional<bool> m_applied;  ///< whether the colors on the screen are dark; nothing yet
 };
 
 }  // namespace headlight

@@ -26,7 +26,7 @@ void WarningLog::add(const std::vector<std::string>& warnings) {
 QDialog* WarningLog::makeDialog(QWidget* parent) const {
   auto* dialog = new QDialog(parent);
   dialog->setObjectName(QStringLiteral("warningsDialog"));
-  dialog->setWindowTitle(QObject::tr("Warnings of the training"));
+  dialog->setWindowTitle(QObject::tr("Training warnings"));
   dialog->resize(560, 360);
   auto* list = new QListWidget(dialog);
   list->setObjectName(QStringLiteral("warningList"));

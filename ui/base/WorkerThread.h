@@ -42,7 +42,7 @@ class WorkerThread {
 /// Runs `call` in the thread of `receiver`, unless `receiver` is destroyed before that. Never
 /// waits.
 template <typename Call>
-void inThreadOf(QObject* receiver, Call&& call) {
+void callInThread(QObject* receiver, Call&& call) {
   QMetaObject::invokeMethod(receiver, PostedCall(std::forward<Call>(call)), Qt::QueuedConnection);
 }
 

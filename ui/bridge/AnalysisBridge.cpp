@@ -47,7 +47,7 @@ RolloutResult recordedRollout(RolloutResult result, const RecordedView& recorded
 
 RolloutResult workOutRollout(RolloutResult result) {
   result.shown = result.options;
-  const AttentionMaps& maps = result.look->maps;
+  const AttentionMaps& maps = result.inference->maps;
   if (!maps.layers.empty()) result.grid = maps.layers.front().grid;
   const auto values = guarded("rollout", [&] { return rollout(maps, result.options); });
   if (!values)
@@ -58,9 +58,9 @@ RolloutResult workOutRollout(RolloutResult result) {
 }
 
 SimilarityResult workOutSimilarity(SimilarityResult result) {
-  const AttentionMaps& maps = result.look->maps;
+  const AttentionMaps& maps = result.inference->maps;
   result.layers = static_cast<int>(maps.layers.size());
-  const auto values = guarded("similarity", [&] { return similarityOf(maps, result.head); });
+  const auto values = guarded("similarity", [&] { return computeSimilarity(maps, result.head); });
   if (!values)
     result.error = QString::fromStdString(values.error().text());
   else
@@ -84,7 +84,7 @@ ImagePyramid makePyramid(const Image& image, std::stop_token stop) {
   pyramid.height = image.height;
   QImage level = wrapImage(image);
   if (level.isNull()) return pyramid;
-  // 32 bits a pixel paint faster; of the largest pictures the memory is not worth it.
+  // 32 bits a pixel paint faster; of the largest images the memory is not worth it.
   if (pixelsOf(image) <= kConvertedWhole) level = level.convertToFormat(QImage::Format_RGB32);
   pyramid.levels.push_back(level);
   while (std::max(level.width(), level.height()) > kSmallestSide && !stop.stop_requested()) {
@@ -104,20 +104,21 @@ AnalysisBridge* AnalysisBridge::of(Document* document) {
 
 AnalysisBridge::AnalysisBridge(Document* document) : QObject(document), m_document(document) {
   setObjectName("analysisBridge");
-  connect(document, &Document::pictureChanged, this, &AnalysisBridge::pictureChanged);
-  connect(document, &Document::modelChanged, this, [this] {
+  connect(&document->recorded(), &RecordedStep::shownImageChanged, this,
+          &AnalysisBridge::imageChanged);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, [this] {
     m_rollout.reset();
     m_similarity.reset();
   });
-  pictureChanged();
+  imageChanged();
 }
 
 AnalysisBridge::~AnalysisBridge() = default;
 
-void AnalysisBridge::pictureChanged() {
+void AnalysisBridge::imageChanged() {
   m_rollout.reset();
   m_similarity.reset();
-  const Image image = m_document->shownImage();
+  const Image image = m_document->recorded().shownImage();
   m_scaling.cancel();
   if (image.empty()) {
     m_pyramid = {};
@@ -134,19 +135,19 @@ void AnalysisBridge::pictureChanged() {
   Q_EMIT pyramidChanged();
 }
 
-void AnalysisBridge::requestRollout(std::shared_ptr<const InferenceResult> look,
+void AnalysisBridge::requestRollout(std::shared_ptr<const InferenceResult> inference,
                                     const RolloutOptions& options) {
-  if (look == m_rolloutAsked.look && same(options, m_rolloutAsked.options) &&
-      (m_rollingNow || m_rollout || !look))
+  if (inference == m_rolloutAsked.inference && same(options, m_rolloutAsked.options) &&
+      (m_rollingNow || m_rollout || !inference))
     return;
   m_rolloutAsked = {};
-  m_rolloutAsked.look = std::move(look);
+  m_rolloutAsked.inference = std::move(inference);
   m_rolloutAsked.options = options;
-  if (!m_rolloutAsked.look || m_rolloutAsked.look->maps.layers.empty()) {
+  if (!m_rolloutAsked.inference || m_rolloutAsked.inference->maps.layers.empty()) {
     m_rollout.reset();
     Q_EMIT rolloutReady();
-  } else if (const auto& recorded = m_document->recordedView();
-             recorded && recorded->look == m_rolloutAsked.look) {
+  } else if (const auto& recorded = m_document->recorded().view();
+             recorded && recorded->inference == m_rolloutAsked.inference) {
     m_rollout = std::make_shared<const RolloutResult>(recordedRollout(m_rolloutAsked, *recorded));
     Q_EMIT rolloutReady();
   } else if (!m_rollingNow) {
@@ -160,34 +161,34 @@ void AnalysisBridge::startRollout() {
       [asked = m_rolloutAsked](std::stop_token) { return workOutRollout(asked); },
       [this](RolloutResult result) {
         m_rollingNow = false;
-        const bool newest =
-            result.look == m_rolloutAsked.look && same(result.options, m_rolloutAsked.options);
+        const bool newest = result.inference == m_rolloutAsked.inference &&
+                            same(result.options, m_rolloutAsked.options);
         // While a slider moves, results of its earlier places are worth showing; those of another
-        // picture are not.
-        if (result.look == m_rolloutAsked.look) {
+        // image are not.
+        if (result.inference == m_rolloutAsked.inference) {
           m_rollout = std::make_shared<const RolloutResult>(std::move(result));
           Q_EMIT rolloutReady();
         }
-        if (!newest && m_rolloutAsked.look && !m_rolloutAsked.look->maps.layers.empty())
+        if (!newest && m_rolloutAsked.inference && !m_rolloutAsked.inference->maps.layers.empty())
           startRollout();
       });
 }
 
-void AnalysisBridge::requestSimilarity(std::shared_ptr<const InferenceResult> look, int head) {
-  if (look == m_similarityAsked.look && head == m_similarityAsked.head &&
-      (m_comparingNow || m_similarity || !look))
+void AnalysisBridge::requestSimilarity(std::shared_ptr<const InferenceResult> inference, int head) {
+  if (inference == m_similarityAsked.inference && head == m_similarityAsked.head &&
+      (m_comparingNow || m_similarity || !inference))
     return;
   m_similarityAsked = {};
-  m_similarityAsked.look = std::move(look);
+  m_similarityAsked.inference = std::move(inference);
   m_similarityAsked.head = head;
-  if (!m_similarityAsked.look || m_similarityAsked.look->maps.layers.empty()) {
+  if (!m_similarityAsked.inference || m_similarityAsked.inference->maps.layers.empty()) {
     m_similarity.reset();
     Q_EMIT similarityReady();
-  } else if (const auto& recorded = m_document->recordedView();
-             recorded && recorded->look == m_similarityAsked.look && !recorded->whole) {
+  } else if (const auto& recorded = m_document->recorded().view();
+             recorded && recorded->inference == m_similarityAsked.inference && !recorded->whole) {
     SimilarityResult result = m_similarityAsked;
     result.error =
-        tr("The run recorded some rows of its maps; layers are compared by all of them.");
+        tr("The run recorded only some rows of its maps; comparing layers needs all of them.");
     m_similarity = std::make_shared<const SimilarityResult>(std::move(result));
     Q_EMIT similarityReady();
   } else if (!m_comparingNow) {
@@ -201,12 +202,13 @@ void AnalysisBridge::startSimilarity() {
       [asked = m_similarityAsked](std::stop_token) { return workOutSimilarity(asked); },
       [this](SimilarityResult result) {
         m_comparingNow = false;
-        const bool newest =
-            result.look == m_similarityAsked.look && result.head == m_similarityAsked.head;
+        const bool newest = result.inference == m_similarityAsked.inference &&
+                            result.head == m_similarityAsked.head;
         if (newest) {
           m_similarity = std::make_shared<const SimilarityResult>(std::move(result));
           Q_EMIT similarityReady();
-        } else if (m_similarityAsked.look && !m_similarityAsked.look->maps.layers.empty()) {
+        } else if (m_similarityAsked.inference &&
+                   !m_similarityAsked.inference->maps.layers.empty()) {
           startSimilarity();
         }
       });

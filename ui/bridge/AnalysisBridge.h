@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Analyses and picture scaling that would hold up the window, done beside it. Of requests that wait
+// Analyses and image scaling that would hold up the window, done beside it. Of requests that wait
 // only the newest counts; one analysis of a kind runs at a time, because none can be stopped
 // midway.
 
@@ -16,9 +16,9 @@
 
 namespace headlight {
 
-/// The picture at 1, 1/2, 1/4 … of its size, for painting at any zoom without aliasing.
+/// The image at 1, 1/2, 1/4 … of its size, for painting at any zoom without aliasing.
 struct ImagePyramid {
-  std::vector<QImage> levels;  ///< 0: full size. Empty: no picture
+  std::vector<QImage> levels;  ///< 0: full size. Empty: no image
   int width = 0;               ///< of the original
   int height = 0;
   /// The smallest level that has at least one pixel for each of `scale` times the original.
@@ -27,7 +27,7 @@ struct ImagePyramid {
 ImagePyramid makePyramid(const Image& image, std::stop_token stop = {});
 
 struct RolloutResult {
-  std::shared_ptr<const InferenceResult> look;
+  std::shared_ptr<const InferenceResult> inference;
   RolloutOptions options;  ///< as asked for
   RolloutOptions shown;    ///< as it is: recorded ones are of the mean of heads, nothing dropped
   Grid grid;
@@ -36,7 +36,7 @@ struct RolloutResult {
 };
 
 struct SimilarityResult {
-  std::shared_ptr<const InferenceResult> look;
+  std::shared_ptr<const InferenceResult> inference;
   int head = 0;  ///< −1: mean over heads
   int layers = 0;
   std::vector<float> values;  ///< [L × L]; empty on error
@@ -49,15 +49,16 @@ class AnalysisBridge : public QObject {
   static AnalysisBridge* of(Document* document);
   ~AnalysisBridge() override;
 
-  /// The Document's picture that is shown. A coarse one stands in until a large picture's is ready.
+  /// The Document's image that is shown. A coarse one stands in until a large image's is ready.
   const ImagePyramid& pyramid() const { return m_pyramid; }
 
-  /// The newest results; null until there is one. `look` says what they belong to.
+  /// The newest results; null until there is one. `inference` says what they belong to.
   std::shared_ptr<const RolloutResult> rollout() const { return m_rollout; }
   std::shared_ptr<const SimilarityResult> similarity() const { return m_similarity; }
   /// Asked twice for the same, works once.
-  void requestRollout(std::shared_ptr<const InferenceResult> look, const RolloutOptions& options);
-  void requestSimilarity(std::shared_ptr<const InferenceResult> look, int head);
+  void requestRollout(std::shared_ptr<const InferenceResult> inference,
+                      const RolloutOptions& options);
+  void requestSimilarity(std::shared_ptr<const InferenceResult> inference, int head);
 
  Q_SIGNALS:
   void pyramidChanged();
@@ -66,7 +67,7 @@ class AnalysisBridge : public QObject {
 
  private:
   explicit AnalysisBridge(Document* document);
-  void pictureChanged();
+  void imageChanged();
   void startRollout();
   void startSimilarity();
 

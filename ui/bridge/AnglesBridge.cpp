@@ -12,19 +12,19 @@ bool sameOptions(const AngleOptions& a, const AngleOptions& b, bool withToken) {
          (!withToken || a.token == b.token);
 }
 
-/// What is known of the same picture already is not asked again: `before` may be null.
+/// What is known of the same image already is not asked again: `before` may be null.
 void answerAngles(AnglesResult& result, const AnglesResult* before, InferenceSession* session,
                   const Image& image, const MaskScheme& masks, const std::stop_token& stop) {
-  const bool samePicture = before && before->look == result.look && before->pairs;
-  if (samePicture) {
+  const bool sameImage = before && before->inference == result.inference && before->pairs;
+  if (sameImage) {
     result.pairs = before->pairs;
   } else {
     if (!session) throw Failure({ErrorCode::Canceled, "no model is open", ""});
-    result.pairs = std::make_shared<const PicturePairs>(
-        valueOrThrow(pairsOf(*session, rawPicture(session->info(), image), masks, {}, stop)));
+    result.pairs = std::make_shared<const ImagePairs>(
+        valueOrThrow(loadPairs(*session, rawImage(session->info(), image), masks, {}, stop)));
   }
   const bool sameTable =
-      samePicture && before->table && sameOptions(before->options, result.options, false);
+      sameImage && before->table && sameOptions(before->options, result.options, false);
   auto table = sameTable ? withToken(*before->table, *result.pairs, result.options)
                          : angleTable(*result.pairs, result.options, stop);
   result.table = std::make_shared<const AngleTable>(valueOrThrow(std::move(table)));
@@ -32,11 +32,11 @@ void answerAngles(AnglesResult& result, const AnglesResult* before, InferenceSes
 
 }  // namespace
 
-AnglesBridge::AnglesBridge(Document* document, ModelWorker* look, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look), m_task(this) {
-  for (const auto signal : {&Document::modelChanged, &Document::pictureChanged})
-    connect(document, signal, this, &AnglesBridge::forget);
-  // The session is wanted for a newer look: it does not wait for what is outdated anyway.
+AnglesBridge::AnglesBridge(Document* document, ModelWorker* inference, QObject* parent)
+    : QObject(parent), m_document(document), m_inference(inference), m_task(this) {
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &AnglesBridge::forget);
+  connect(&document->recorded(), &RecordedStep::shownImageChanged, this, &AnglesBridge::forget);
+  // The session is wanted for a newer result: it does not wait for what is outdated anyway.
   connect(document, &Document::staleChanged, this, [this] {
     if (m_document->isStale()) cancel();
   });
@@ -45,7 +45,7 @@ AnglesBridge::AnglesBridge(Document* document, ModelWorker* look, QObject* paren
 
 void AnglesBridge::cancel() {
   m_task.cancel();
-  m_askedLook.reset();
+  m_requestedInference.reset();
 }
 
 void AnglesBridge::forget() {
@@ -55,7 +55,7 @@ void AnglesBridge::forget() {
 }
 
 AngleOptions AnglesBridge::options() const {
-  const ViewOptions& view = m_document->view();
+  const ViewOptions& view = m_document->view().options();
   AngleOptions options;
   options.layer = m_everything ? -1 : view.layer;
   options.head = m_everything ? -1 : view.head;
@@ -63,43 +63,48 @@ AngleOptions AnglesBridge::options() const {
   return options;
 }
 
-void AnglesBridge::tell(const AnglesResult& result) {
-  m_askedLook.reset();
+void AnglesBridge::notify(const AnglesResult& result) {
+  m_requestedInference.reset();
   m_result = std::make_shared<const AnglesResult>(result);
   Q_EMIT changed();
 }
 
 void AnglesBridge::request() {
-  const auto look = m_document->look();
-  if (!look || m_document->isStale() || !m_document->hasModel() || !m_document->hasImage()) return;
-  AnglesResult asked;
-  asked.look = look;
-  asked.options = options();
-  if (m_askedLook ? m_askedLook == look && sameOptions(m_askedOptions, asked.options, true)
-                  : m_result && m_result->look == look &&
-                        sameOptions(m_result->options, asked.options, true))
+  const auto inference = m_document->inference();
+  if (!inference || m_document->isStale() || !m_document->inputs().hasModel() ||
+      !m_document->inputs().hasImage())
     return;
-  if (!m_document->canCompute() || m_document->recordedView()) {
+  AnglesResult asked;
+  asked.inference = inference;
+  asked.options = options();
+  if (m_requestedInference
+          ? m_requestedInference == inference && sameOptions(m_askedOptions, asked.options, true)
+          : m_result && m_result->inference == inference &&
+                sameOptions(m_result->options, asked.options, true))
+    return;
+  if (!m_document->inputs().canCompute() || m_document->recorded().view()) {
     m_task.cancel();
-    asked.error = m_document->recordedView()
-                      ? tr("Of an earlier step of a run there are its maps, and no weights to ask.")
-                      : m_document->whyNotComputed();
-    return tell(asked);
+    asked.error =
+        m_document->recorded().view()
+            ? tr("An earlier step of a run has maps but no weights, so this cannot be computed.")
+            : m_document->inputs().whyNotComputed();
+    return notify(asked);
   }
-  m_askedLook = look;
+  m_requestedInference = inference;
   m_askedOptions = asked.options;
   m_task.run<AnglesResult>(
-      [asked, before = m_result, session = m_look->session(), image = m_document->image(),
-       masks = m_document->masks()](std::stop_token stop) mutable {
+      [asked, before = m_result, session = m_inference->session(),
+       image = m_document->inputs().image(),
+       masks = m_document->inputs().masks()](std::stop_token stop) mutable {
         const auto done = guarded("angles", [&] {
-          const bool known = before && before->look == asked.look && before->pairs;
+          const bool known = before && before->inference == asked.inference && before->pairs;
           const auto open = known ? nullptr : session();
           answerAngles(asked, before.get(), open.get(), image, masks, stop);
         });
         if (!done) asked.error = QString::fromStdString(done.error().text());
         return asked;
       },
-      [this](const AnglesResult& result) { tell(result); });
+      [this](const AnglesResult& result) { notify(result); });
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The angles between the queries and keys of the picture that is shown, worked out beside the
+// The angles between the queries and keys of the image that is shown, worked out beside the
 // window (core/workbench/mechanisms/AngularKernels.h). A newer request stops the one before it.
 
 #include <QObject>
@@ -17,9 +17,10 @@ class ModelWorker;
 
 /// One answer: a table, or an error.
 struct AnglesResult {
-  std::shared_ptr<const InferenceResult> look;  ///< of the picture and masks that were asked about
+  std::shared_ptr<const InferenceResult>
+      inference;  ///< of the image and masks that were asked about
   AngleOptions options;
-  std::shared_ptr<const PicturePairs> pairs;
+  std::shared_ptr<const ImagePairs> pairs;
   std::shared_ptr<const AngleTable> table;
   QString error;
 };
@@ -27,19 +28,18 @@ struct AnglesResult {
 class AnglesBridge : public QObject {
   Q_OBJECT
  public:
-  AnglesBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
+  AnglesBridge(Document* document, ModelWorker* inference, QObject* parent = nullptr);
 
-  /// Of all layers and heads, or of those that the document shows; with the token that looks.
+  /// Angles of all layers and heads, or of those that the document shows; with the query token.
   void setEverything(bool everything) { m_everything = everything; }
-  bool coversAllLayers() const { return m_everything; }
-  /// Of the document's look. Asked twice for the same, works once.
+  /// Computes them for the document's result. The same request twice runs once.
   void request();
   void cancel();
   /// Lets go of what was worked out.
   void forget();
   bool isBusy() const { return m_task.isBusy(); }
 
-  /// The newest answer that is of the document's picture; null until there is one.
+  /// The newest answer that is of the document's image; null until there is one.
   std::shared_ptr<const AnglesResult> result() const { return m_result; }
 
  Q_SIGNALS:
@@ -47,14 +47,14 @@ class AnglesBridge : public QObject {
 
  private:
   AngleOptions options() const;
-  void tell(const AnglesResult& result);
+  void notify(const AnglesResult& result);
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   bool m_everything = false;
   std::shared_ptr<const AnglesResult> m_result;
   std::shared_ptr<const InferenceResult>
-      m_askedLook;  ///< that is being worked out; null: nothing is
+      m_requestedInference;  ///< that is being worked out; null: nothing is
   AngleOptions m_askedOptions;
   BackgroundTask m_task;
 };

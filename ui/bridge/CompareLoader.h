@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Fills the document of one side of a comparison: opens its model beside the window's, reads its
-// picture, finds its masks, and looks. What the window has looked at already is taken over as it
-// is; all else happens in threads of its own, and only while the side is shown.
+// image, finds its masks, and runs the model. A result that the window has is taken over; all else
+// happens in threads of its own, and only while the side is shown.
 
 #include <QObject>
 #include <QString>
@@ -25,20 +25,23 @@ class ModelWorker;
 class CompareLoader : public QObject {
   Q_OBJECT
  public:
-  /// `window`: the document of the window; `look` its bridge (null: nothing is looked at but what
-  /// the window has); `side`: the document that is filled. All outlive it.
-  CompareLoader(Document* window, ModelWorker* look, Document* side, QObject* parent = nullptr);
+  /// `window`: the document of the window; `inference` its worker (null: only results that the
+  /// window has are shown); `side`: the document that is filled. All outlive it.
+  CompareLoader(Document* window, ModelWorker* inference, Document* side,
+                QObject* parent = nullptr);
   ~CompareLoader() override;
 
   const CompareSide& side() const { return m_side; }
+  /// What its model and weights are called; until it is open, what its path says.
+  QString modelName() const;
   void setSide(const CompareSide& side);
-  /// Whether anybody sees it: else nothing is computed.
+  /// Whether the page is visible; nothing is computed otherwise.
   void setShown(bool shown);
 
   /// Why there is nothing to see, and what to do about it; empty where there is, or will be.
   const QString& problem() const { return m_problem; }
   bool isBusy() const { return m_busy; }
-  /// That the side looks through, as ModelWorker::session().
+  /// The session of the side, as ModelWorker::session().
   std::function<std::shared_ptr<InferenceSession>()> session();
 
  Q_SIGNALS:
@@ -50,7 +53,7 @@ class CompareLoader : public QObject {
     std::shared_ptr<InferenceSession> session;  ///< null where there is an error
     QString error;
   };
-  struct Picture {
+  struct LoadedImage {
     QString path;
     Image image;
     QString error;
@@ -58,31 +61,31 @@ class CompareLoader : public QObject {
 
   ImageBridge& images();
   WorkerThread& worker();
-  void takePicture(const Picture& picture);
+  void takeImage(const LoadedImage& image);
   void refresh();
   bool showModel();
-  bool showPicture();
+  bool showImage();
   std::optional<MaskScheme> wantedMasks();
   bool takeOver(const MaskScheme& masks);
   void open();
   void lookAt(const MaskScheme& masks);
-  void lookDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result);
+  void inferenceDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result);
   void forgetModel();
-  void stopLooking();
+  void stopInference();
   void wait();
   void refuse(const QString& problem);
   void settle(bool busy, const QString& problem);
   bool hasOwnModel() const { return m_side.model.isEmpty(); }
 
   Document* m_window;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   Document* m_document;
   CompareSide m_side;
   bool m_shown = false, m_busy = false;
   bool m_modelIsNew = true;  ///< the document does not show the side's model yet
   QString m_problem;
   std::optional<Opened> m_opened;
-  std::optional<Picture> m_picture;
+  std::optional<LoadedImage> m_image;
   QString m_opening, m_loading;  ///< what is on its way; empty: nothing
   int m_ticket = 0;
   std::stop_source m_stop;

@@ -5,16 +5,16 @@
 
 #include <mutex>
 
-#include "core/workbench/session/Video.h"
+#include "core/workbench/loading/Input.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kPollMs = 100;
 
-/// Of a file, or one of the built-in samples.
-Result<Image> pictureAt(const QString& path) {
-  if (!path.startsWith(QLatin1Char(':'))) return readPictureOrFrame(path.toStdString());
+/// Reads a file, or one of the built-in samples.
+Result<Image> imageAt(const QString& path) {
+  if (!path.startsWith(QLatin1Char(':'))) return readImageAt(path.toStdString());
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly))
     return Error{ErrorCode::NotFound, "cannot be read", path.toStdString()};
@@ -27,59 +27,57 @@ struct ExplanationQuestion {
   InferenceSession& session;
   const Image& image;
   const MaskScheme& masks;
-  ProgressCallback tell;
+  ProgressCallback notify;
   std::stop_token stop;
 };
 
-TokenFeatures featuresOf(const ExplanationQuestion& asked, const Image& image, int layer) {
-  return valueOrThrow(tokenFeatures(asked.session, rawPicture(asked.session.info(), image),
+TokenFeatures computeFeatures(const ExplanationQuestion& asked, const Image& image, int layer) {
+  return valueOrThrow(tokenFeatures(asked.session, rawImage(asked.session.info(), image),
                                     asked.masks, layer, asked.stop));
 }
 
 void answerColors(ExplanationResult& result, const ExplanationQuestion& asked) {
-  const Preprocessing seen = preprocessingOf(asked.session.info().experiment.model);
-  std::vector<TokenFeatures> features{featuresOf(asked, asked.image, result.choice.layer)};
+  const Preprocessing seen = makePreprocessing(asked.session.info().experiment.model);
+  std::vector<TokenFeatures> features{computeFeatures(asked, asked.image, result.choice.layer)};
   result.views.push_back(evaluationView(asked.image, seen));
   std::int64_t done = 1;
   for (const QString& path : result.together) {
-    const Image image = valueOrThrow(pictureAt(path));
-    features.push_back(featuresOf(asked, image, result.choice.layer));
+    const Image image = valueOrThrow(imageAt(path));
+    features.push_back(computeFeatures(asked, image, result.choice.layer));
     result.views.push_back(evaluationView(image, seen));
-    asked.tell({"looking at pictures", ++done, result.together.size() + 1, -1});
+    asked.notify({"running the model on images", ++done, result.together.size() + 1, -1});
   }
-  result.colors = valueOrThrow(featureColors(features, result.choice.foreground, asked.stop));
+  result.colors = valueOrThrow(
+      explanationColors(result.choice.name, features, result.choice.foreground, asked.stop));
+}
+
+/// Methods that are of a token leave their features, so that each token's heatmap is there at once.
+void answerHeatmap(ExplanationResult& result, const ExplanationQuestion& asked,
+                   const ExplanationInfo& method) {
+  if (method.ofToken)
+    result.features = std::make_shared<const TokenFeatures>(
+        computeFeatures(asked, asked.image, result.choice.layer));
+  else
+    result.heatmap = valueOrThrow(imageHeatmap(
+        asked.session, rawImage(asked.session.info(), asked.image), asked.masks, method.name,
+        {result.choice.classIndex, result.choice.layer}, asked.notify, asked.stop));
 }
 
 void answer(ExplanationResult& result, const ExplanationQuestion& asked) {
-  const ExplanationInfo* way = wayFromName(result.choice.name);
-  if (!way) throw Failure({ErrorCode::InvalidArgument, "is no way of looking", result.choice.name});
-  const ExplanationOptions options{result.choice.classIndex, result.choice.layer};
-  switch (way->way) {
-    case ExplanationMethod::Relevance:
-    case ExplanationMethod::AttentionGradient:
-    case ExplanationMethod::GradCam:
-      result.heat =
-          valueOrThrow(classHeat(asked.session, rawPicture(asked.session.info(), asked.image),
-                                 asked.masks, way->way, options, asked.tell, asked.stop));
-      break;
-    case ExplanationMethod::Similarity:
-      result.features = std::make_shared<const TokenFeatures>(
-          featuresOf(asked, asked.image, result.choice.layer));
-      break;
-    case ExplanationMethod::Features:
-      answerColors(result, asked);
-      break;
-    case ExplanationMethod::Depth:
-      result.depth = valueOrThrow(predictionByDepth(asked.session,
-                                                    rawPicture(asked.session.info(), asked.image),
-                                                    asked.masks, 5, asked.stop));
-      break;
-  }
+  const ExplanationInfo& method = findInfo(result.choice.name);
+  if (method.kind == ExplanationKind::Colors)
+    answerColors(result, asked);
+  else if (method.kind == ExplanationKind::Curve)
+    result.depth =
+        valueOrThrow(explanationCurve(asked.session, rawImage(asked.session.info(), asked.image),
+                                      asked.masks, method.name, 5, asked.stop));
+  else
+    answerHeatmap(result, asked, method);
 }
 
 }  // namespace
 
-struct ExplanationBridge::Told {
+struct ExplanationBridge::Reported {
   std::mutex mutex;
   Progress progress;
 };
@@ -93,9 +91,10 @@ ExplanationBridge::ExplanationBridge(Document* document, Sessions sessions, QObj
   setObjectName(QStringLiteral("waysBridge"));
   m_poll.setInterval(kPollMs);
   connect(&m_poll, &QTimer::timeout, this, &ExplanationBridge::poll);
-  for (const auto signal : {&Document::modelChanged, &Document::pictureChanged})
-    connect(document, signal, this, &ExplanationBridge::forget);
-  // The session is wanted for a newer look: it does not wait for what is outdated anyway.
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &ExplanationBridge::forget);
+  connect(&document->recorded(), &RecordedStep::shownImageChanged, this,
+          &ExplanationBridge::forget);
+  // The session is wanted for a newer result: it does not wait for what is outdated anyway.
   connect(document, &Document::staleChanged, this, [this] {
     if (m_document->isStale()) cancel();
   });
@@ -122,71 +121,75 @@ void ExplanationBridge::cancel() {
 
 void ExplanationBridge::setTogether(const QStringList& paths) {
   m_together = paths.mid(0, kMostTogether);
-  m_together.removeAll(m_document->imagePath());
+  m_together.removeAll(m_document->inputs().imagePath());
 }
 
 /// What a choice does not use need not be the same.
 bool ExplanationBridge::isAsked(const ExplanationResult& of) const {
-  const ExplanationChoice& choice = m_document->view().way;
-  const ExplanationInfo* way = wayFromName(choice.name);
-  if (of.look != m_document->look() || of.choice.name != choice.name || !way) return false;
-  const bool features = way->way == ExplanationMethod::Features;
-  return (!way->ofLayer || of.choice.layer == choice.layer) &&
-         (!way->ofClass || way->way == ExplanationMethod::Depth ||
-          of.choice.classIndex == choice.classIndex) &&
-         (!features || (of.choice.foreground == choice.foreground && of.together == m_together));
+  const ExplanationChoice& choice = m_document->view().options().method;
+  const ExplanationInfo* method = explanationFromName(choice.name);
+  if (of.inference != m_document->inference() || of.choice.name != choice.name || !method)
+    return false;
+  const bool colors = method->kind == ExplanationKind::Colors;
+  return (!method->ofLayer || of.choice.layer == choice.layer) &&
+         (!method->isClassHeatmap() || of.choice.classIndex == choice.classIndex) &&
+         (!colors || (of.choice.foreground == choice.foreground && of.together == m_together));
 }
 
 ProgressCallback ExplanationBridge::teller() {
-  m_told = std::make_shared<Told>();
-  return [told = m_told](const Progress& progress) {
-    const std::lock_guard lock(told->mutex);
-    told->progress = progress;
+  m_reported = std::make_shared<Reported>();
+  return [reported = m_reported](const Progress& progress) {
+    const std::lock_guard lock(reported->mutex);
+    reported->progress = progress;
   };
 }
 
 void ExplanationBridge::poll() {
   if (!isBusy() && !isJudging()) return m_poll.stop();
-  if (!m_told) return;
-  const std::lock_guard lock(m_told->mutex);
-  m_progress = m_told->progress;
+  if (!m_reported) return;
+  const std::lock_guard lock(m_reported->mutex);
+  m_progress = m_reported->progress;
   Q_EMIT progressed();
 }
 
-void ExplanationBridge::judge(const Heatmap& heat) {
+void ExplanationBridge::judge(const Heatmap& heatmap) {
   if (m_judging.isBusy()) return m_judging.cancel();
   using Judged = Result<FaithfulnessTable>;
   m_progress = {};
-  const AskedHeatmap asked{heatTitle(heat), heat.values, heat.grid};
+  const AskedHeatmap asked{heatmapTitle(heatmap), heatmap.values, heatmap.grid};
   m_judging.run<Judged>(
-      [asked, index = heat.classIndex, session = m_sessions(), image = m_document->image(),
-       masks = m_document->masks(), tell = teller()](std::stop_token stop) -> Judged {
+      [asked, index = heatmap.classIndex, session = m_sessions(),
+       image = m_document->inputs().image(), masks = m_document->inputs().masks(),
+       notify = teller()](std::stop_token stop) -> Judged {
         const auto open = session();
         if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-        return faithfulness(*open, rawPicture(open->info(), image), masks, {asked},
-                            {.classIndex = index}, tell, stop);
+        return faithfulness(*open, rawImage(open->info(), image), masks, {asked},
+                            {.classIndex = index}, notify, stop);
       },
       [this](const Judged& result) {
         m_progress = {};
         if (result)
           Q_EMIT judged(*result);
         else
-          Q_EMIT judgementFailed(QString::fromStdString(result.error().text()));
+          Q_EMIT judgmentFailed(QString::fromStdString(result.error().text()));
       });
 }
 
 void ExplanationBridge::request() {
-  const auto look = m_document->look();
-  if (!look || m_document->isStale() || !m_document->hasModel() || !m_document->hasImage()) return;
+  const auto inference = m_document->inference();
+  if (!inference || m_document->isStale() || !m_document->inputs().hasModel() ||
+      !m_document->inputs().hasImage())
+    return;
   if (m_asked ? isAsked(*m_asked) : m_result && isAsked(*m_result)) return;
   ExplanationResult asked;
-  asked.look = look;
-  asked.choice = m_document->view().way;
-  asked.together =
-      asked.choice.name == infoOf(ExplanationMethod::Features).name ? m_together : QStringList();
-  if (m_document->recordedView()) {
+  asked.inference = inference;
+  asked.choice = m_document->view().options().method;
+  const ExplanationInfo* method = explanationFromName(asked.choice.name);
+  if (method && method->kind == ExplanationKind::Colors) asked.together = m_together;
+  if (m_document->recorded().view()) {
     cancel();
-    asked.error = tr("Of an earlier step of a run there are its maps, and no weights to ask.");
+    asked.error =
+        tr("An earlier step of a run has maps but no weights, so this cannot be computed.");
     m_result = std::make_shared<const ExplanationResult>(std::move(asked));
     Q_EMIT changed();
     return;
@@ -194,14 +197,14 @@ void ExplanationBridge::request() {
   m_judging.cancel();  // of what is shown no longer
   m_asked = asked;
   m_progress = {};
-  const auto tell = teller();
+  const auto notify = teller();
   m_task.run<ExplanationResult>(
-      [asked, session = m_sessions(), image = m_document->image(), masks = m_document->masks(),
-       tell](std::stop_token stop) mutable {
+      [asked, session = m_sessions(), image = m_document->inputs().image(),
+       masks = m_document->inputs().masks(), notify](std::stop_token stop) mutable {
         const auto open = session();
-        const auto done = guarded("looking", [&] {
+        const auto done = guarded("explanation", [&] {
           if (!open) throw Failure({ErrorCode::Canceled, "no model is open", ""});
-          answer(asked, {*open, image, masks, tell, stop});
+          answer(asked, {*open, image, masks, notify, stop});
         });
         if (!done) asked.error = QString::fromStdString(done.error().text());
         return asked;

@@ -1,280 +1,198 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/FileInspection.h"
 
-#include <QCoreApplication>
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-
 #include <algorithm>
 
-#include "core/base/ForeignContent.h"
-#include "core/base/files/Files.h"
-#include "core/config/ConfigText.h"
 #include "core/config/DatasetKinds.h"
 #include "core/models/Registry.h"
-#include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/loading/MapFile.h"
-#include "core/workbench/runs/RunFollower.h"
+#include "core/workbench/loading/ModelInfo.h"
+#include "core/workbench/loading/ModelsInFolder.h"
+#include "core/workbench/runs/RunsInFolder.h"
 #include "core/workbench/sequences/SequenceTraining.h"
 #include "core/workbench/session/Datasets.h"
-#include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/session/Video.h"
-#include "ui/document/Session.h"
+#include "ui/base/CoreText.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::uintmax_t kMaxJsonBytes = 32u << 20;
-constexpr qint64 kPeekedBytes = 512;
-constexpr std::size_t kMaxFolderEntries =
-    200'000;  // looked at, before a folder is called too large
+constexpr int kDatasetSamples = 90;
+constexpr std::size_t kMostModels = 200;  // in a folder, before the list of them is shown anyway
+constexpr std::size_t kMaxFolderEntries = 200'000;  // scanned before a folder is called too large
 
-QString text(const char* source) {
-  return QCoreApplication::translate("FileInspection", source);
+QString textOfError(const Error& error) {
+  return QString::fromStdString(error.text());
 }
 
-FileFinding problem(const QString& path, const QString& what) {
-  FileFinding finding;
-  finding.path = path;
+void refuseFinding(FileFinding& finding, const QString& what) {
+  finding.input.kind = InputKind::Unknown;
   finding.problem = what;
-  return finding;
 }
 
-FileFinding found(const QString& path, FileKind kind) {
-  FileFinding finding;
-  finding.path = path;
-  finding.kind = kind;
-  return finding;
+/// An error of the path itself, whose name is in the notice's title.
+QString textOfInput(const Error& error, const std::string& path) {
+  if (error.where != path || error.code == ErrorCode::Internal) return textOfError(error);
+  return QObject::tr("It %1.").arg(QString::fromStdString(error.message));
 }
 
-/// Of the Hugging Face hub: opens as a model.
-FileFinding inspectHubFolder(const QString& path) {
-  const auto experiment = experimentOf(path.toStdString());
-  if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
-  FileFinding finding;
-  finding.path = path;
-  finding.kind = FileKind::Checkpoint;
-  finding.experiment = *experiment;
-  return finding;
-}
-
-/// Images below a folder, as the command line takes them, at most kMaxPictures.
-void listPictures(const QString& folder, const std::stop_token& stop, FileFinding& finding) {
-  const auto listed = guarded(folder.toStdString(), [&] {
-    return imageFilesIn(folder.toStdString(), kMaxFolderEntries, stop);
-  });
+/// Images below a folder, as the command line takes them, at most kMaxImages.
+void listImages(const std::stop_token& stop, FileFinding& finding) {
+  const std::filesystem::path& folder = finding.input.path;
+  const auto listed =
+      guarded(folder.string(), [&] { return imageFilesIn(folder, kMaxFolderEntries, stop); });
   if (!listed) {
-    finding.problem = QString::fromStdString(listed.error().text());
+    finding.problem = textOfError(listed.error());
     return;
   }
-  const auto shown = std::min<std::size_t>(listed->images.size(), ImageBridge::kMaxPictures);
+  const auto shown = std::min<std::size_t>(listed->images.size(), ImageBridge::kMaxImages);
   for (std::size_t i = 0; i < shown; ++i)
-    finding.pictures << QString::fromStdString(listed->images[i].string());
-  finding.picturesLeftOut = static_cast<int>(listed->images.size() - shown);
-  finding.passedOver = QString::fromStdString(listed->text());
+    finding.images << QString::fromStdString(listed->images[i].string());
+  finding.imagesLeftOut = static_cast<int>(listed->images.size() - shown);
+  finding.passedOver = coreText(listed->text());
 }
 
-bool isRunFolder(const QDir& folder) {
-  if (!folder.exists(QStringLiteral("config.json"))) return false;
-  // In its first epoch a run has lines of steps, or none yet, and no table.
-  for (const char* file : {"metrics.csv", "metrics.jsonl", "last.safetensors"})
-    if (folder.exists(QLatin1String(file))) return true;
-  return isHeld(folder.path().toStdString());
-}
-
-bool isSequenceRun(const QDir& folder) {
-  return folder.exists(QStringLiteral("config.json")) &&
-         (folder.exists(QStringLiteral("metrics.csv")) ||
-          folder.exists(QStringLiteral("last.safetensors"))) &&
-         sequenceExperimentOf(folder.path().toStdString());
+/// By number, as many as there are.
+void listSamples(FileFinding& finding) {
+  const std::string& kind = finding.input.datasetKind;
+  const auto sample = openDataset(gallerySample(kind, finding.path.toStdString()), Split::Train);
+  if (!sample) {
+    finding.problem = textOfError(sample.error());
+    return;
+  }
+  for (int i = 0; i < static_cast<int>((*sample)->size()); ++i)
+    finding.images << ImageBridge::datasetPath(QString::fromStdString(kind), finding.path, i);
 }
 
 QString emptyFolderText(const QString& passedOver) {
-  const QString none = text(
-      "There are no images in this folder, and it is no dataset or training run. Headlight opens "
+  const QString none = QObject::tr(
+      "This folder has no images and is neither a dataset nor a training run. Headlight opens "
       "folders of JPEG, PNG, WebP, BMP, TIFF and PPM files, tar shards, CIFAR and IDX datasets.");
   return passedOver.isEmpty() ? none : QStringLiteral("%1 (%2.)").arg(none, passedOver);
 }
 
-FileFinding inspectFolder(const QString& path, const std::stop_token& stop) {
-  FileFinding finding;
-  finding.path = path;
-  if (isSequenceRun(QDir(path))) {
-    finding.kind = FileKind::Sequence;
-    return finding;
-  }
-  if (isRunFolder(QDir(path))) {
-    finding.kind = FileKind::RunFolder;
-    return finding;
-  }
-  if (looksLikeHubFolder(path.toStdString())) return inspectHubFolder(path);
-  finding.datasetKind = QString::fromStdString(detectDatasetKind(path.toStdString()));
-  const bool hasFiles = finding.datasetKind.isEmpty() || finding.datasetKind == kImageFolder;
-  if (hasFiles) listPictures(path, stop, finding);
-  if (!hasFiles)
-    for (int i = 0; i < kDatasetSamples; ++i)
-      finding.pictures << ImageBridge::datasetPath(finding.datasetKind, path, i);
-  if (finding.pictures.isEmpty() && !finding.problem.isEmpty())
-    return problem(path, finding.problem);
-  if (finding.pictures.isEmpty()) return problem(path, emptyFolderText(finding.passedOver));
-  if (finding.datasetKind.isEmpty())
-    if (const auto why = whyNoDataset(path.toStdString(), /*asked=*/false))
-      finding.whyNoData = QString::fromStdString(why->text());
-  finding.kind = finding.datasetKind.isEmpty() ? FileKind::Folder : FileKind::Dataset;
-  return finding;
+/// What `headlight-cli models --folder` and `runs` read. True where it holds any.
+bool findModels(const std::stop_token& stop, FileFinding& finding) {
+  std::vector<LocalModel> models = findModelsIn(finding.input.path, kMostModels, stop);
+  finding.models = models.size();
+  std::erase_if(models, [](const LocalModel& model) { return !model.canOpen(); });
+  if (models.size() == 1) finding.onlyModel = makeModelSource(models.front());
+  return finding.models > 0;
 }
 
-bool isSequenceConfig(const Json& json) {
-  return json.is_object() && json.contains("task") && json["task"] == "sequence";
+/// A folder that is plainly of models or runs, whatever else lies in it.
+bool isOfModelsOrRuns(const std::stop_token& stop, FileFinding& finding) {
+  if (finding.input.kind != InputKind::Folder) return false;
+  finding.runs = countRunsIn(finding.input.path, stop);
+  return finding.runs > 0 || (holdsHubEntries(finding.input.path) && findModels(stop, finding));
 }
 
-bool looksLikeMasks(const Json& json) {
-  if (!json.is_object()) return false;
-  if (json.contains("model") || json.contains("training") || json.contains("data")) return false;
-  return json.contains("masks") || json.contains("cells") || json.contains("scheme");
+void describeFolder(const std::stop_token& stop, FileFinding& finding) {
+  if (isOfModelsOrRuns(stop, finding)) return;
+  const Input& input = finding.input;
+  std::error_code unknown;
+  const bool hasFiles = std::filesystem::is_directory(input.path, unknown) &&
+                        (input.kind == InputKind::Folder || input.datasetKind == kImageFolder);
+  if (hasFiles)
+    listImages(stop, finding);
+  else
+    listSamples(finding);
+  if (finding.images.isEmpty() && input.kind == InputKind::Folder && findModels(stop, finding))
+    return;
+  if (finding.images.isEmpty())
+    return refuseFinding(
+        finding, finding.problem.isEmpty() ? emptyFolderText(finding.passedOver) : finding.problem);
+  if (input.kind == InputKind::Folder)
+    if (const auto why = whyNoDataset(input.path, /*asked=*/false))
+      finding.whyNoData = textOfError(*why);
 }
 
-FileFinding inspectJson(const QString& path) {
-  if (isHubConfig(path.toStdString())) return inspectHubFolder(QFileInfo(path).absolutePath());
-  FileFinding finding;
-  finding.path = path;
-  auto bytes = readFile(path.toStdString(), kMaxJsonBytes);
-  if (!bytes) return problem(path, QString::fromStdString(bytes.error().text()));
-  const QByteArray content = QByteArray::fromStdString(*bytes);
-  if (isSessionText(content)) {
-    finding.kind = FileKind::Session;
-    finding.session = content;
-    return finding;
-  }
-  const auto read =
-      parseConfigJson(*bytes, QFileInfo(path).fileName().toStdString(), kMaxJsonBytes);
-  if (!read) return problem(path, QString::fromStdString(read.error().text()));
-  const Json& json = *read;
-  if (isSequenceConfig(json)) {
-    const auto sequence = sequenceFromText(*bytes, QFileInfo(path).fileName().toStdString());
-    if (!sequence) return problem(path, QString::fromStdString(sequence.error().text()));
-    finding.kind = FileKind::Sequence;
-    return finding;
-  }
-  if (looksLikeMasks(json)) {
-    finding.kind = FileKind::Masks;
-    return finding;
-  }
-  auto experiment =
-      experimentFromText(*bytes, QFileInfo(path).fileName().toStdString(), modelCatalogue(),
-                         QFileInfo(path).absolutePath().toStdString());
-  if (!experiment) return problem(path, QString::fromStdString(experiment.error().text()));
-  finding.kind = FileKind::Config;
+/// Maps without a model, whose images the gallery shows.
+void describeMaps(FileFinding& finding) {
+  const auto images = countMapImages(finding.input.path);
+  if (!images) return refuseFinding(finding, textOfError(images.error()));
+  for (int i = 0; i < std::min(*images, ImageBridge::kMaxImages); ++i)
+    finding.images << QString::fromStdString(MapPlace{finding.input.path, i}.text());
+  finding.imagesLeftOut = *images - static_cast<int>(finding.images.size());
+}
+
+void describeConfig(FileFinding& finding) {
+  const Input& input = finding.input;
+  const auto experiment =
+      experimentFromText(input.text, input.path.filename().string(), modelCatalog(),
+                         std::filesystem::absolute(input.path).parent_path());
+  if (!experiment) return refuseFinding(finding, textOfError(experiment.error()));
   finding.experiment = *experiment;
-  return finding;
 }
 
-/// Maps without a model, whose pictures the gallery shows.
-FileFinding inspectMaps(const QString& path) {
-  const auto pictures = countMapPictures(path.toStdString());
-  if (!pictures) return problem(path, QString::fromStdString(pictures.error().text()));
-  FileFinding finding;
-  finding.path = path;
-  finding.kind = FileKind::Maps;
-  for (int i = 0; i < std::min(*pictures, ImageBridge::kMaxPictures); ++i)
-    finding.pictures << QString::fromStdString(MapPlace{path.toStdString(), i}.text());
-  finding.picturesLeftOut = *pictures - static_cast<int>(finding.pictures.size());
-  return finding;
+void describeSequence(FileFinding& finding) {
+  const Input& input = finding.input;
+  const auto sequence = input.kind == InputKind::SequenceConfig
+                            ? sequenceFromText(input.text, input.path.filename().string())
+                            : loadSequenceExperiment(input.path);
+  if (!sequence) refuseFinding(finding, textOfError(sequence.error()));
 }
 
-FileFinding inspectCheckpoint(const QString& path) {
-  if (isMapFile(path.toStdString())) return inspectMaps(path);
-  FileFinding finding;
-  finding.path = path;
-  finding.kind = FileKind::Checkpoint;
-  auto experiment = experimentOf(path.toStdString());
+/// Tensors that make no model by themselves may still fit the one that is open.
+void describeWeights(FileFinding& finding) {
+  const auto experiment = loadExperiment(finding.input);
   if (experiment) {
     finding.experiment = *experiment;
-  } else if (experiment.error().code == ErrorCode::UnsupportedFile) {
-    // Read a second time only where it can be a sequence model's.
-    const auto sequence = sequenceExperimentOf(path.toStdString());
-    if (sequence)
-      finding.kind = FileKind::Sequence;
-    else if (sequence.error().code != ErrorCode::UnsupportedFile)
-      return problem(path, QString::fromStdString(sequence.error().text()));
-  } else if (experiment.error().code != ErrorCode::InvalidArgument) {
-    return problem(path, QString::fromStdString(experiment.error().text()));
+    return;
   }
-  return finding;  // tensors that make no model by themselves may still fit the one that is open
+  const ErrorCode code = experiment.error().code;
+  const bool mayFit = finding.input.kind == InputKind::Weights &&
+                      (code == ErrorCode::UnsupportedFile || code == ErrorCode::InvalidArgument);
+  if (!mayFit) refuseFinding(finding, textOfError(experiment.error()));
 }
 
-/// A picture, which may carry a session. Its pixels are not decoded here.
-FileFinding inspectPicture(const QString& path) {
-  FileFinding finding;
-  finding.path = path;
-  finding.kind = FileKind::Image;
-  if (contentOfFile(path.toStdString()) != FileContent::Png) return finding;
-  const auto bytes = readFile(path.toStdString(), kMaxImageBytes);
-  if (!bytes) return finding;  // decoding will say what is wrong
-  for (const auto& [keyword, value] : readPngText(*bytes))
-    if (keyword == ImageBridge::kSessionKeyword) {
-      finding.session = QByteArray::fromStdString(value);
-      if (isSessionText(finding.session)) finding.kind = FileKind::SessionPicture;
-    }
-  return finding;
-}
-
-/// For files whose content says nothing, so that its reader says what is wrong with it.
-FileContent contentByName(const QString& path) {
-  const QString suffix = QFileInfo(path).suffix().toLower();
-  if (suffix == "json") return FileContent::Json;
-  if (suffix == "safetensors" || suffix == "pth" || suffix == "pt") return FileContent::Checkpoint;
-  return hasImageExtension(path.toStdString()) ? FileContent::OtherPicture : FileContent::Unknown;
-}
-
-FileFinding inspectRegularFile(const QString& path) {
-  FileContent content = contentOfFile(path.toStdString());
-  if (content == FileContent::Unknown) content = contentByName(path);
-  switch (content) {
-    case FileContent::Json:
-      return inspectJson(path);
-    case FileContent::Checkpoint:
-      return inspectCheckpoint(path);
-    case FileContent::Png:
-    case FileContent::OtherPicture:
-      return inspectPicture(path);
-    case FileContent::Video:
-      return found(path, FileKind::Video);
-    case FileContent::Playlist:
-      return problem(path,
-                     text("It is %1, which names other files or addresses: it is not opened. "
-                          "Open the video file itself.")
-                         .arg(QString::fromStdString(playlistKindOfFile(path.toStdString()))));
-    case FileContent::Unknown:
-      break;
+/// The finding for each kind.
+void describeFinding(const std::stop_token& stop, FileFinding& finding) {
+  switch (finding.input.kind) {
+    case InputKind::Folder:
+    case InputKind::Dataset:
+      return describeFolder(stop, finding);
+    case InputKind::HubFolder:
+    case InputKind::Weights:
+      return describeWeights(finding);
+    case InputKind::Maps:
+    case InputKind::MapImage:
+      return describeMaps(finding);
+    case InputKind::Config:
+      return describeConfig(finding);
+    case InputKind::SequenceConfig:
+    case InputKind::SequenceWeights:
+      return describeSequence(finding);
+    default:
+      return;
   }
-  QFile file(path);
-  const QByteArray head = file.open(QIODevice::ReadOnly) ? file.read(kPeekedBytes) : QByteArray();
-  if (const std::string other = foreignContent(head.toStdString()); !other.empty())
-    return problem(path, QString::fromStdString("It " + other + "."));
-  return problem(
-      path, text("Headlight does not open this kind of file. It opens pictures (JPEG, "
-                 "PNG, WebP, BMP, TIFF, PPM), videos (AVI, MP4, MOV, MKV, WebM, Ogg, MPEG, "
-                 "FLV, WMV, Y4M, animated GIF), checkpoints (.safetensors, .pth), configs, mask "
-                 "schemes and sessions (.json), and folders."));
 }
 
 }  // namespace
 
+DatasetSpec gallerySample(const std::string& kind, const std::string& path) {
+  DatasetSpec spec;
+  spec.kind = kind;
+  spec.path = path;
+  spec.maxSamples = kDatasetSamples;
+  return spec;
+}
+
 FileFinding inspectFile(const QString& path, const std::stop_token& stop) {
-  const QFileInfo file(path);
-  if (videoPlaceOf(path.toStdString())) return found(path, FileKind::Image);  // a kept frame
-  if (!file.exists())
-    return problem(path, text("It does not exist (any more). Check the name, or whether its disk "
-                              "is connected."));
-  if (file.isDir()) return inspectFolder(path, stop);
-  if (!file.isFile()) return problem(path, text("It is not a regular file, so it is not opened."));
-  if (!file.isReadable())
-    return problem(path, text("You may not read it. Change its permissions, or copy it."));
-  if (file.size() == 0) return problem(path, text("It is empty (0 bytes)."));
-  return inspectRegularFile(path);
+  FileFinding finding;
+  finding.path = path;
+  auto input = identify(path.toStdString());
+  if (!input) {
+    finding.problem = textOfInput(input.error(), path.toStdString());
+    return finding;
+  }
+  finding.input = std::move(input).value();
+  if (finding.input.kind == InputKind::HubFolder)
+    finding.path = QString::fromStdString(finding.input.path.string());
+  if (finding.input.problem)
+    refuseFinding(finding, textOfError(*finding.input.problem));
+  else
+    describeFinding(stop, finding);
+  return finding;
 }
 
 }  // namespace headlight

@@ -4,12 +4,15 @@
 // on ImageBridge's thread.
 
 #include <stop_token>
+#include <string>
 
+#include "core/data/Dataset.h"
 #include "ui/bridge/ImageBridge.h"
 
 namespace headlight {
 
-inline constexpr int kDatasetSamples = 90;  ///< of a dataset without files, in the gallery
+/// What the gallery shows of a dataset whose images are no files: its first training images.
+DatasetSpec gallerySample(const std::string& kind, const std::string& path);
 
 FileFinding inspectFile(const QString& path, const std::stop_token& stop);
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "core/workbench/runs/RunCheckpoints.h"
+
 namespace headlight {
 namespace {
 
@@ -15,9 +17,9 @@ bool isRun(FollowedRunState state) {
 }  // namespace
 
 FollowBridge::FollowBridge(QObject* parent) : QObject(parent) {
-  m_timer.setSingleShot(true);  // the next look begins when this one is done, however slow the disk
+  m_timer.setSingleShot(true);  // the next poll begins when this one is done, however slow the disk
   m_timer.setInterval(static_cast<int>(1000 * kRunPollSeconds));
-  connect(&m_timer, &QTimer::timeout, this, &FollowBridge::look);
+  connect(&m_timer, &QTimer::timeout, this, &FollowBridge::poll);
 }
 
 FollowBridge::~FollowBridge() {
@@ -28,8 +30,8 @@ void FollowBridge::follow(const QString& folder, Whether whether) {
   const int ticket = ++m_asked;
   m_worker.post([this, ticket, folder, whether](std::stop_token stop) {
     const auto follower = std::make_shared<RunFollower>(folder.toStdString());
-    const auto growth = std::make_shared<RunGrowth>(follower->look(stop));
-    inThreadOf(this, [=, this] { lookedFirst(ticket, follower, growth, whether); });
+    const auto growth = std::make_shared<RunGrowth>(follower->poll(stop));
+    callInThread(this, [=, this] { lookedFirst(ticket, follower, growth, whether); });
   });
 }
 
@@ -67,11 +69,11 @@ void FollowBridge::stop() {
   Q_EMIT ended(std::exchange(m_folder, QString()));
 }
 
-void FollowBridge::look() {
+void FollowBridge::poll() {
   m_worker.post([this, follower = m_follower, stop = m_stop.get_token()](std::stop_token) {
     if (stop.stop_requested()) return;
-    const auto growth = std::make_shared<RunGrowth>(follower->look(stop));
-    inThreadOf(this, [=, this] { looked(follower, growth); });
+    const auto growth = std::make_shared<RunGrowth>(follower->poll(stop));
+    callInThread(this, [=, this] { looked(follower, growth); });
   });
 }
 
@@ -103,7 +105,7 @@ void FollowBridge::readWeights() {
   m_worker.post([this, follower = m_follower, stop = m_stop.get_token()](std::stop_token) {
     if (stop.stop_requested()) return;
     auto read = checkpointWeights(follower->folder());
-    inThreadOf(this, [this, follower, read] {
+    callInThread(this, [this, follower, read] {
       if (follower != m_follower || !m_weightsWanted) return;
       if (read)
         Q_EMIT weightsRead(*read);

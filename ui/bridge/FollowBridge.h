@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The way from the window to a run that somebody else trains: looks at its folder every two seconds
+// Follows a run of another process: polls its folder every two seconds
 // on a thread of its own, and never changes anything in it.
 
 #include <QObject>
@@ -16,6 +16,8 @@
 
 namespace headlight {
 
+class ModelSnapshot;
+
 class FollowBridge : public QObject {
   Q_OBJECT
  public:
@@ -27,7 +29,7 @@ class FollowBridge : public QObject {
   explicit FollowBridge(QObject* parent = nullptr);
   ~FollowBridge() override;  ///< joins its thread
 
-  /// Looks at `folder`, and then one of: `began` (in place of what was followed before), `refused`
+  /// Reads `folder`, and then one of: `began` (in place of what was followed before), `refused`
   /// where there is no run that can be read, `idle` where nobody trains it and that was asked for.
   void follow(const QString& folder, Whether whether);
   void stop();  ///< ends in `ended` where one was followed
@@ -40,7 +42,7 @@ class FollowBridge : public QObject {
 
   /// Reads the weights of every new checkpoint, the present one first: `weightsRead`.
   void setWeightsWanted(bool wanted);
-  /// Between two looks; for tests.
+  /// Between two polls; for tests.
   void setInterval(int milliseconds) { m_timer.setInterval(milliseconds); }
 
  Q_SIGNALS:
@@ -56,7 +58,7 @@ class FollowBridge : public QObject {
   using Follower = std::shared_ptr<RunFollower>;
   using Growth = std::shared_ptr<RunGrowth>;
   void lookedFirst(int ticket, const Follower& follower, const Growth& growth, Whether whether);
-  void look();
+  void poll();
   void looked(const Follower& follower, const Growth& growth);
   void readWeights();
 

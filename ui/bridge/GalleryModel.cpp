@@ -44,22 +44,22 @@ void GalleryModel::addFiles(const QStringList& paths) {
   append(entries);
 }
 
-void GalleryModel::addFolder(const QString& folder, const QStringList& pictures) {
-  QSet<QString> ofFolder(pictures.begin(), pictures.end());
+void GalleryModel::addFolder(const QString& folder, const QStringList& images) {
+  QSet<QString> ofFolder(images.begin(), images.end());
   QModelIndexList old;
   for (int row = 0; row < m_entries.size(); ++row)
     if (m_entries[row].source == folder ||
         (m_entries[row].source.isEmpty() && ofFolder.contains(m_entries[row].path)))
       old << index(row);
-  removeRowsOf(old);
+  removeImages(old);
   QList<Entry> entries;
-  for (const QString& path : pictures)
+  for (const QString& path : images)
     if (!m_rows.contains(path)) entries << Entry{path, nameIn(folder, path), folder};
   append(entries);
 }
 
 void GalleryModel::append(QList<Entry> entries) {
-  entries = entries.mid(0, std::max<qsizetype>(0, kMaxPictures - m_entries.size()));
+  entries = entries.mid(0, std::max<qsizetype>(0, kMaxImages - m_entries.size()));
   if (entries.isEmpty()) return;
   const int first = static_cast<int>(m_entries.size());
   beginInsertRows({}, first, first + static_cast<int>(entries.size()) - 1);
@@ -68,12 +68,12 @@ void GalleryModel::append(QList<Entry> entries) {
   endInsertRows();
 }
 
-void GalleryModel::removeRowsOf(const QModelIndexList& indexes) {
+void GalleryModel::removeImages(const QModelIndexList& indexes) {
   QList<int> rows;
   for (const QModelIndex& index : indexes)
     rows << index.row();
   std::sort(rows.begin(), rows.end(), std::greater<>());
-  // Neighbours at once, from the end: each time, rows are counted anew before anybody is told.
+  // Neighbors at once, from the end: each time, rows are counted anew before anybody is told.
   for (qsizetype i = 0; i < rows.size();) {
     const int last = rows[i];
     int first = last;

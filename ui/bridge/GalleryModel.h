@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The pictures beside the canvas: built-in samples, files and folders that were added. Thumbnails
+// The images beside the canvas: built-in samples, files and folders that were added. Thumbnails
 // are made by ImageBridge when somebody looks at them, and kept within a bound.
 
 #include <QAbstractListModel>
@@ -19,18 +19,18 @@ class GalleryModel : public QAbstractListModel {
  public:
   enum Role { PathRole = Qt::UserRole, ProblemRole, GroupRole };
   static constexpr int kThumbnailSide = 104;  ///< in device-independent pixels
-  static constexpr int kMaxPictures = 20'000;
+  static constexpr int kMaxImages = 20'000;
 
   explicit GalleryModel(ImageBridge* images, QObject* parent = nullptr);
 
   /// Shows the built-in samples, first in the list.
   void addSamples();
-  /// Pictures that are in the list already are left out.
+  /// Images that are in the list already are left out.
   void addFiles(const QStringList& paths);
-  /// A folder or dataset with what inspection found in it. Added again, it is renewed; pictures of
+  /// A folder or dataset with what inspection found in it. Added again, it is renewed; images of
   /// it that had been added by themselves take their place in it.
-  void addFolder(const QString& folder, const QStringList& pictures);
-  void removeRowsOf(const QModelIndexList& indexes);
+  void addFolder(const QString& folder, const QStringList& images);
+  void removeImages(const QModelIndexList& indexes);
   void clear();  ///< all but the samples
 
   /// What to add again for the same list: files and folders, without the samples.

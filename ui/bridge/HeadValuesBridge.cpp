@@ -12,43 +12,43 @@ constexpr int kHeadsSettledMs = 150;
 
 }  // namespace
 
-HeadValuesBridge::HeadValuesBridge(Document* document, ModelWorker* look, QObject* parent)
-    : MeasureBridge(document, look, kHeadsSettledMs, parent) {
-  connect(document, &Document::lookChanged, this, &HeadValuesBridge::onLook);
+HeadValuesBridge::HeadValuesBridge(Document* document, ModelWorker* inference, QObject* parent)
+    : MeasureBridge(document, inference, kHeadsSettledMs, parent) {
+  connect(document, &Document::inferenceChanged, this, &HeadValuesBridge::onInference);
 }
 
-void HeadValuesBridge::setSample(const std::optional<PictureSample>& sample) {
+void HeadValuesBridge::setSample(const std::optional<ImageSample>& sample) {
   m_sample = sample;
-  if (m_document->numbers().averaged) restart();
+  if (m_document->numbers().heads().averaged) restart();
   Q_EMIT changed();
 }
 
 void HeadValuesBridge::choose(HeadMetric measure, bool averaged) {
-  m_document->setNumbers({measure, averaged && canAverage(), nullptr});
+  m_document->numbers().setHeads({measure, averaged && canAverage(), nullptr});
   restart();
 }
 
-void HeadValuesBridge::onLook() {
+void HeadValuesBridge::onInference() {
   // What is shown stays until its successor is there, but not of another model.
-  if (!m_document->look())
-    m_document->setNumbers(
-        {m_document->numbers().measure, m_document->numbers().averaged, nullptr});
+  if (!m_document->inference())
+    m_document->numbers().setHeads(
+        {m_document->numbers().heads().measure, m_document->numbers().heads().averaged, nullptr});
   restart();
 }
 
 void HeadValuesBridge::restart() {
   forget();
-  const HeadNumbers& numbers = m_document->numbers();
+  const HeadNumbers& numbers = m_document->numbers().heads();
   const bool live = !numbers.averaged && (numbers.measure == HeadMetric::Locality ||
                                           numbers.measure == HeadMetric::Alpha);
-  // Of a recorded step there are its maps and numbers, not the weights.
-  const bool lost = m_document->recordedView() &&
-                    (numbers.averaged || !infoOf(numbers.measure).needsMaps) && !live;
+  // A recorded step has maps and metrics, but no weights.
+  const bool lost = m_document->recorded().view() &&
+                    (numbers.averaged || !findInfo(numbers.measure).needsMaps) && !live;
   if (lost) {
-    m_problem = tr("not recorded: at an earlier step there are the maps' own numbers only");
-    m_document->setNumbers({numbers.measure, numbers.averaged, nullptr});
+    m_problem = tr("not recorded: an earlier step has only the metrics of its maps");
+    m_document->numbers().setHeads({numbers.measure, numbers.averaged, nullptr});
   }
-  if (live || lost || !m_document->look())
+  if (live || lost || !m_document->inference())
     m_settled.stop();
   else
     m_settled.start();
@@ -56,37 +56,37 @@ void HeadValuesBridge::restart() {
 }
 
 std::function<HeadValuesBridge::Measured(std::stop_token)> HeadValuesBridge::job() {
-  const HeadMetric measure = m_document->numbers().measure;
-  const ProgressCallback tell = teller();
-  const auto session = m_look->session();
-  const MaskScheme masks = m_document->masks();
-  if (m_document->numbers().averaged && m_sample)
-    return [session, masks, measure, tell, keeping = keeping(),
+  const HeadMetric measure = m_document->numbers().heads().measure;
+  const ProgressCallback notify = teller();
+  const auto session = m_inference->session();
+  const MaskScheme masks = m_document->inputs().masks();
+  if (m_document->numbers().heads().averaged && m_sample)
+    return [session, masks, measure, notify, keeping = keeping(),
             sample = *m_sample](std::stop_token stop) -> Measured {
       const auto open = session();
       if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-      auto all = keptHeads(keeping, {*open, sample, masks}, {measure}, tell, stop);
+      auto all = keptHeads(keeping, {*open, sample, masks}, {measure}, notify, stop);
       return all ? Measured(all->front()) : Measured(all.error());
     };
-  if (infoOf(measure).needsMaps)
-    return [look = m_document->look(), info = m_document->model(), measure](std::stop_token) {
-      return headValuesOf(*look, info, measure);
-    };
-  return [session, masks, measure, tell,
-          image = m_document->image()](std::stop_token stop) -> Measured {
+  if (findInfo(measure).needsMaps)
+    return [inference = m_document->inference(), info = m_document->inputs().model(),
+            measure](std::stop_token) { return computeHeadValues(*inference, info, measure); };
+  return [session, masks, measure, notify,
+          image = m_document->inputs().image()](std::stop_token stop) -> Measured {
     const auto open = session();
     if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-    return measureHeadMetrics(*open, image, masks, measure, tell, stop);
+    return measureHeadMetrics(*open, image, masks, measure, notify, stop);
   };
 }
 
 void HeadValuesBridge::measure() {
-  if (!m_document->look() || !m_document->hasModel()) return;
+  if (!m_document->inference() || !m_document->inputs().hasModel()) return;
   m_task.run<Measured>(job(), [this](const Measured& measured) {
     m_progress = {};
     if (measured) {
-      m_document->setNumbers({m_document->numbers().measure, m_document->numbers().averaged,
-                              std::make_shared<const HeadValues>(*measured)});
+      m_document->numbers().setHeads({m_document->numbers().heads().measure,
+                                      m_document->numbers().heads().averaged,
+                                      std::make_shared<const HeadValues>(*measured)});
     } else {
       takeError(measured.error());
     }

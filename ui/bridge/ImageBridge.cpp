@@ -9,9 +9,7 @@
 #include <mutex>
 #include <tuple>
 
-#include "core/workbench/loading/MapFile.h"
 #include "core/workbench/session/Datasets.h"
-#include "core/workbench/session/Video.h"
 #include "ui/base/Images.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FileInspection.h"
@@ -24,11 +22,7 @@ struct ImageBridge::Cache {
     const std::lock_guard lock(mutex);
     auto& known = datasets[{kind, folder}];
     if (known) return known;
-    DatasetSpec spec;
-    spec.kind = kind;
-    spec.path = folder;
-    spec.maxSamples = kDatasetSamples;
-    auto opened = openDataset(spec, Split::Train);
+    auto opened = openDataset(gallerySample(kind, folder), Split::Train);
     if (!opened) return opened.error();
     known = std::move(*opened);
     return known;
@@ -78,21 +72,17 @@ std::optional<DatasetAddress> datasetAddress(const QString& path) {
 Result<Image> readResource(const QString& path) {
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly) || file.size() > kMaxResourceBytes)
-    return Error{ErrorCode::NotFound, "is not among the built-in pictures", path.toStdString()};
+    return Error{ErrorCode::NotFound, "is not among the built-in images", path.toStdString()};
   const QByteArray bytes = file.readAll();
   return decodeImage({bytes.constData(), static_cast<std::size_t>(bytes.size())},
                      path.toStdString());
 }
 
 template <typename Cache>
-Result<Image> readPicture(Cache& cache, const QString& path) {
+Result<Image> readCached(Cache& cache, const QString& path) {
   if (path.startsWith(':')) return readResource(path);
   const auto address = datasetAddress(path);
-  const auto ofMaps = mapPlaceOf(path.toStdString());
-  if (const auto frame = address ? std::nullopt : videoPlaceOf(path.toStdString()))
-    return readVideoFrame(frame->file, frame->picture);
-  if (!address && ofMaps && !QFileInfo::exists(path)) return readMapPicture(*ofMaps);
-  if (!address) return readImage(path.toStdString());
+  if (!address) return readImageAt(path.toStdString());
   const auto dataset = cache.open(address->kind, address->folder);
   if (!dataset) return dataset.error();
   if (address->index >= (*dataset)->size())
@@ -102,11 +92,11 @@ Result<Image> readPicture(Cache& cache, const QString& path) {
   return sample->image;
 }
 
-QImage thumbnailOf(const Image& image, int side) {
+QImage makeThumbnail(const Image& image, int side) {
   const double scale = double(side) / std::max(image.width, image.height);
   const int width = std::max(1, qRound(image.width * scale));
   const int height = std::max(1, qRound(image.height * scale));
-  // Small pictures grow in blocks, so that their pixels stay what they are.
+  // Small images grow in blocks, so that their pixels stay what they are.
   if (scale > 1)
     return toQImage(image).scaled(width, height, Qt::IgnoreAspectRatio, Qt::FastTransformation);
   return toQImage(resize(image, width, height, Interpolation::Bilinear));
@@ -126,10 +116,10 @@ ImageBridge::~ImageBridge() {
 void ImageBridge::loadImage(const QString& path) {
   const int ticket = ++m_loadTicket;
   m_loading = true;
-  m_pictureWorker.clear();
-  m_pictureWorker.post([this, cache = m_cache, ticket, path](std::stop_token) {
-    auto image = readPicture(*cache, path);
-    inThreadOf(this, [this, ticket, path, image] {
+  m_imageWorker.clear();
+  m_imageWorker.post([this, cache = m_cache, ticket, path](std::stop_token) {
+    auto image = readCached(*cache, path);
+    callInThread(this, [this, ticket, path, image] {
       if (ticket != m_loadTicket) return;
       m_loading = false;
       if (image)
@@ -149,10 +139,10 @@ void ImageBridge::requestThumbnail(const QString& path, int side) {
   m_thumbnailWorker.post([this, cache = m_cache, queue = m_thumbnails](std::stop_token) {
     const auto entry = queue->take();
     if (!entry) return;
-    const auto image = readPicture(*cache, entry->path);
-    const QImage thumbnail = image ? thumbnailOf(*image, entry->side) : QImage();
+    const auto image = readCached(*cache, entry->path);
+    const QImage thumbnail = image ? makeThumbnail(*image, entry->side) : QImage();
     const QString problem = image ? QString() : QString::fromStdString(image.error().text());
-    inThreadOf(this, [this, path = entry->path, thumbnail, problem] {
+    callInThread(this, [this, path = entry->path, thumbnail, problem] {
       --m_pendingThumbnails;
       Q_EMIT thumbnailReady(path, thumbnail, problem);
     });
@@ -169,7 +159,7 @@ void ImageBridge::inspect(const QString& path) {
   ++m_pendingInspections;
   m_folderWorker.post([this, path, stop = m_inspectStop.get_token()](std::stop_token) {
     const FileFinding finding = inspectFile(path, stop);
-    inThreadOf(this, [this, finding, stop] {
+    callInThread(this, [this, finding, stop] {
       --m_pendingInspections;
       if (!stop.stop_requested()) Q_EMIT inspected(finding);
     });

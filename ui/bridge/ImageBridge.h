@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Reads files for the window: pictures, thumbnails, folders, and what a dropped file is. Everything
+// Reads files for the window: images, thumbnails, folders, and what a dropped file is. Everything
 // happens on its own threads; results arrive as signals.
 
 #include <QImage>
@@ -14,61 +14,46 @@
 #include <stop_token>
 
 #include "core/config/Experiment.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/loading/Input.h"
+#include "core/workbench/loading/ModelInfo.h"
+#include "core/workbench/session/Images.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {
 
-enum class FileKind {
-  Image,
-  SessionPicture,  ///< a PNG that carries a session
-  Session,         ///< a session saved as JSON
-  Config,          ///< an Experiment
-  Masks,           ///< a mask scheme, or the `masks` section alone
-  Checkpoint,      ///< .safetensors or .pth, or a folder of the Hugging Face hub
-  Folder,          ///< of pictures, with or without class folders
-  Dataset,         ///< a folder that training can use (class folders, CIFAR, IDX)
-  RunFolder,       ///< of a training that can be resumed
-  Sequence,        ///< of a sequence model: a run's folder, weights or a config
-  Maps,            ///< a file of maps without a model
-  Video,           ///< told by its content
-  Unknown,
-};
-
-/// What a path turned out to be.
+/// What a path turned out to be, and what the window shows of it.
 struct FileFinding {
-  QString path;
-  FileKind kind = FileKind::Unknown;
-  QByteArray session;                    ///< JSON text of SessionPicture and Session
-  std::optional<Experiment> experiment;  ///< of a Config; of a Checkpoint that carries one
-  QString datasetKind;                   ///< of a Dataset: image-folder, cifar10, …
-  /// Of Folder, Dataset and Maps: what the gallery shows; bounded.
-  QStringList pictures;
-  int picturesLeftOut = 0;  ///< beyond the bound
-  /// Of Folder and Dataset: files that are not read, by kind, and why a Folder that looks as if it
+  QString path;                          ///< as it was given; of a model of the hub its folder
+  Input input;                           ///< InputKind::Unknown: `problem` says why
+  std::optional<Experiment> experiment;  ///< of a Config; of Weights and a HubFolder that carry one
+  /// The gallery's images for Folder, Dataset and Maps; bounded.
+  QStringList images;
+  int imagesLeftOut = 0;  ///< beyond the bound
+  /// For Folder and Dataset: files that are not read, by kind, and why a Folder that looks as if it
   /// were meant as data is none. Empty: nothing to be said.
   QString passedOver, whyNoData;
-  QString problem;  ///< Unknown: what is wrong and what to do
+  /// For a Folder of neither images nor data: how many models or training runs are in it.
+  std::size_t models = 0, runs = 0;
+  std::optional<ModelSource> onlyModel;  ///< where one of them opens
+  QString problem;                       ///< Unknown: what is wrong and what to do
 };
 
 class ImageBridge : public QObject {
   Q_OBJECT
  public:
-  static constexpr int kMaxPictures = 2000;  ///< of one folder, in the gallery
-  /// The keyword of the PNG text that carries a session.
-  static constexpr const char* kSessionKeyword = "headlight.session";
+  static constexpr int kMaxImages = 2000;  ///< of one folder, in the gallery
 
   explicit ImageBridge(QObject* parent = nullptr);
   ~ImageBridge() override;
 
-  /// Decodes a picture: imageLoaded or failed. A later call supersedes an earlier one. Paths may be
-  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath), pictures of a file
+  /// Decodes an image: imageLoaded or failed. A later call supersedes an earlier one. Paths may be
+  /// files, resources (":/samples/…"), samples of a dataset (see datasetPath), images of a file
   /// of maps ("maps.safetensors[2]") or frames of a video ("clip.avi[120]").
   void loadImage(const QString& path);
   bool isLoading() const { return m_loading; }
 
-  /// A thumbnail of at most `side` × `side` device pixels: thumbnailReady (a null image for a
-  /// picture that cannot be read, with what is wrong). Newest requests are served first.
+  /// A thumbnail of at most `side` × `side` device pixels: thumbnailReady (a null image for an
+  /// image that cannot be read, with what is wrong). Newest requests are served first.
   void requestThumbnail(const QString& path, int side);
   void dropThumbnailRequests();
   int pendingThumbnails() const { return m_pendingThumbnails; }
@@ -80,7 +65,7 @@ class ImageBridge : public QObject {
 
   /// "dataset:cifar10:12:/path": the path of sample 12 of a dataset on disk.
   static QString datasetPath(const QString& kind, const QString& folder, int index);
-  /// The name of a picture for people: "goldfinch.jpg", "cifar10 #12".
+  /// The name of an image for people: "goldfinch.jpg", "cifar10 #12".
   static QString nameOf(const QString& path);
 
  Q_SIGNALS:
@@ -99,8 +84,8 @@ class ImageBridge : public QObject {
   bool m_loading = false;
   int m_pendingThumbnails = 0, m_pendingInspections = 0;
   std::stop_source m_inspectStop;
-  // Last: joined first. Separate, so that a slow folder does not keep a picture waiting.
-  WorkerThread m_pictureWorker, m_thumbnailWorker, m_folderWorker;
+  // Last: joined first. Separate, so that a slow folder does not keep an image waiting.
+  WorkerThread m_imageWorker, m_thumbnailWorker, m_folderWorker;
 };
 
 }  // namespace headlight

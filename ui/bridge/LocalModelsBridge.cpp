@@ -18,11 +18,10 @@ LocalModelsBridge::~LocalModelsBridge() {
   m_stop.request_stop();
 }
 
-void LocalModelsBridge::look(const LocalPlaces& places) {
+void LocalModelsBridge::poll(const LocalPlaces& places) {
   m_stop.request_stop();
   m_stop = std::stop_source();
   m_looking = true;
-  Q_EMIT cleared();
   m_worker.post([this, places, search = ++m_search, stop = m_stop.get_token()](std::stop_token) {
     auto batch = std::make_shared<Batch>();
     auto handed = std::chrono::steady_clock::now();
@@ -31,12 +30,12 @@ void LocalModelsBridge::look(const LocalPlaces& places) {
       const auto now = std::chrono::steady_clock::now();
       if (now - handed < kTurn) return;
       handed = now;
-      inThreadOf(this, [this, search, full = std::exchange(batch, std::make_shared<Batch>())] {
+      callInThread(this, [this, search, full = std::exchange(batch, std::make_shared<Batch>())] {
         hand(search, full);
       });
     };
     const std::size_t leftOut = findLocalModels(places, take, stop);
-    inThreadOf(this, [this, search, batch, leftOut] {
+    callInThread(this, [this, search, batch, leftOut] {
       hand(search, batch);
       end(search, leftOut);
     });

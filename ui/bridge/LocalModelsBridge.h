@@ -21,14 +21,13 @@ class LocalModelsBridge : public QObject {
   explicit LocalModelsBridge(QObject* parent = nullptr);
   ~LocalModelsBridge() override;  ///< stops what it looks for, and joins
 
-  /// Begins anew: cleared() at once, found() and ended() when they come.
-  void look(const LocalPlaces& places);
-  bool isLooking() const { return m_looking; }
+  /// Starts a new search, which ends the last one: found() for each batch, then ended().
+  void poll(const LocalPlaces& places);
+  bool isSearching() const { return m_looking; }
 
   using Batch = std::vector<LocalModel>;
 
  Q_SIGNALS:
-  void cleared();
   void found(const headlight::LocalModelsBridge::Batch& models);
   void ended(qulonglong leftOut);  ///< entries of folders that have too many
 

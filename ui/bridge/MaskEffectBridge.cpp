@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/MaskEffectBridge.h"
-#include "core/workbench/classes/ClassMatch.h"
+
+#include <QCoreApplication>
+#include <QPointer>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/workbench/classes/ClassMatch.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
 
-MaskEffectBridge::MaskEffectBridge(Document* document, ModelWorker* look, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look) {
+MaskEffectBridge::MaskEffectBridge(Document* document, ModelWorker* inference, QObject* parent)
+    : QObject(parent), m_document(document), m_inference(inference) {
   m_settled.setSingleShot(true);
   m_settled.setInterval(kSettledMs);
   connect(&m_settled, &QTimer::timeout, this, &MaskEffectBridge::measure);
-  connect(document, &Document::modelChanged, this, &MaskEffectBridge::invalidate);
-  connect(document, &Document::lookChanged, this, &MaskEffectBridge::onLook);
-  for (const auto signal : {&Document::masksChanged, &Document::referenceChanged})
-    connect(document, signal, this, &MaskEffectBridge::settle);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &MaskEffectBridge::invalidate);
+  connect(document, &Document::inferenceChanged, this, &MaskEffectBridge::onInference);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &MaskEffectBridge::settle);
+  connect(&document->reference(), &ReferenceState::changed, this, &MaskEffectBridge::settle);
   connect(&m_task, &BackgroundTask::busyChanged, this, &MaskEffectBridge::changed);
 }
 
-void MaskEffectBridge::setSample(const std::optional<PictureSample>& sample) {
+void MaskEffectBridge::setSample(const std::optional<ImageSample>& sample) {
   m_sample = sample;
   invalidate();
 }
 
-/// What is kept is of other weights, or of other pictures.
+/// The cached results belong to other weights or images.
 void MaskEffectBridge::invalidate() {
   m_task.cancel();
   m_kept.clear();
@@ -41,35 +44,35 @@ void MaskEffectBridge::measureAnew() {
   invalidate();
 }
 
-/// Weights in training are others in a second: nobody would find them again.
-Keeping MaskEffectBridge::keeping() {
+/// Weights in training change every second, so caching them is useless.
+CachePolicy MaskEffectBridge::keeping() {
   const bool anew = std::exchange(m_anew, false);
-  if (m_look->isLookingThroughTraining()) return {};
-  return {m_shelf, anew ? Keeping::Use::Measured : Keeping::Use::KeptOrMeasured};
+  if (m_inference->isLookingThroughTraining()) return {};
+  return {m_shelf, anew ? CachePolicy::Use::Measured : CachePolicy::Use::KeptOrMeasured};
 }
 
-void MaskEffectBridge::onLook() {
-  const auto look = m_document->liveLook();
-  if (!look || look->weights == m_weights) return;
-  m_weights = look->weights;
-  // Weights in training change faster than a data set is measured: what goes on is finished.
-  if (m_look->isLookingThroughTraining() && m_task.isBusy()) {
+void MaskEffectBridge::onInference() {
+  const auto inference = m_document->liveInference();
+  if (!inference || inference->weights == m_weights) return;
+  m_weights = inference->weights;
+  // Weights in training change faster than a dataset is measured: what goes on is finished.
+  if (m_inference->isLookingThroughTraining() && m_task.isBusy()) {
     m_kept.clear();
     return;
   }
   invalidate();
 }
 
-/// What is measured now is what is wanted, as when only the reference was told anew.
+/// The running measurement is already the requested one, as after a change of the reference alone.
 bool MaskEffectBridge::goesOn() const {
-  return m_sample && m_document->hasModel() && m_task.isBusy() && missing() == m_measured;
+  return m_sample && m_document->inputs().hasModel() && m_task.isBusy() && missing() == m_measured;
 }
 
 void MaskEffectBridge::settle() {
   if (goesOn()) return;
   m_task.cancel();
   m_progress = {};
-  if (m_sample && m_document->hasModel() && !missing().empty())
+  if (m_sample && m_document->inputs().hasModel() && !missing().empty())
     m_settled.start();
   else
     m_settled.stop();
@@ -82,31 +85,33 @@ std::vector<MaskScheme> MaskEffectBridge::missing() const {
     if (!known(scheme) && std::find(schemes.begin(), schemes.end(), scheme) == schemes.end())
       schemes.push_back(scheme);
   };
-  want(m_document->masks());
-  if (const auto reference = m_document->referenceMasks()) want(*reference);
-  want(MaskScheme(m_document->masks().shape()));
+  want(m_document->inputs().masks());
+  if (const auto reference = m_document->reference().masks()) want(*reference);
+  want(MaskScheme(m_document->inputs().masks().shape()));
   return schemes;
 }
 
 void MaskEffectBridge::measure() {
-  if (!m_sample || !m_document->hasModel()) return;
+  if (!m_sample || !m_document->inputs().hasModel()) return;
   const auto schemes = missing();
   if (schemes.empty()) return;
   m_problem.clear();
   m_measured = schemes;
-  const ProgressCallback tell = [this](const Progress& progress) {
-    inThreadOf(this, [this, progress] {
-      m_progress = progress;
-      Q_EMIT changed();
+  // The job may outlive this object: the application carries its progress.
+  const ProgressCallback notify = [self = QPointer(this)](const Progress& progress) {
+    callInThread(QCoreApplication::instance(), [self, progress] {
+      if (!self) return;
+      self->m_progress = progress;
+      Q_EMIT self->changed();
     });
   };
   m_task.run<Measured>(
-      [session = m_look->session(), sample = *m_sample, schemes, tell,
+      [session = m_inference->session(), sample = *m_sample, schemes, notify,
        keeping = keeping()](std::stop_token stop) -> Measured {
         const auto open = session();
         if (!open) return {schemes, Error{ErrorCode::Canceled, "no model is open", ""}};
         return {schemes,
-                keptEvaluations(keeping, {*open, sample, schemes.front()}, schemes, tell, stop)};
+                keptEvaluations(keeping, {*open, sample, schemes.front()}, schemes, notify, stop)};
       },
       [this](const Measured& measured) { take(measured); });
 }
@@ -134,16 +139,17 @@ MaskEffectBridge::Known MaskEffectBridge::known(const MaskScheme& scheme) const 
 }
 
 MaskEffectBridge::Known MaskEffectBridge::present() const {
-  return m_document->hasModel() ? known(m_document->masks()) : nullptr;
+  return m_document->inputs().hasModel() ? known(m_document->inputs().masks()) : nullptr;
 }
 
 MaskEffectBridge::Known MaskEffectBridge::reference() const {
-  const auto masks = m_document->referenceMasks();
+  const auto masks = m_document->reference().masks();
   return masks ? known(*masks) : nullptr;
 }
 
 MaskEffectBridge::Known MaskEffectBridge::unmasked() const {
-  return m_document->hasModel() ? known(MaskScheme(m_document->masks().shape())) : nullptr;
+  return m_document->inputs().hasModel() ? known(MaskScheme(m_document->inputs().masks().shape()))
+                                         : nullptr;
 }
 
 std::optional<MaskEffect> MaskEffectBridge::sinceReference() const {

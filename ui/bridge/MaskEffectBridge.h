@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the document's masks do to its model on a data set, measured in the background: once an edit
+// Measures the effect of the document's masks on a dataset in the background: once an edit
 // has settled, given up for the next one, and kept for every scheme that was measured.
 
 #include <QObject>
@@ -26,21 +26,21 @@ class MaskEffectBridge : public QObject {
   static constexpr int kSettledMs = 400;  ///< after the last edit
   static constexpr std::size_t kMostKept = 64;
 
-  MaskEffectBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
+  MaskEffectBridge(Document* document, ModelWorker* inference, QObject* parent = nullptr);
 
-  /// The pictures that are measured on; nothing: none, and nothing is measured.
-  const std::optional<PictureSample>& sample() const { return m_sample; }
-  void setSample(const std::optional<PictureSample>& sample);
+  /// The images that are measured on; nothing: none, and nothing is measured.
+  const std::optional<ImageSample>& sample() const { return m_sample; }
+  void setSample(const std::optional<ImageSample>& sample);
 
   /// Where results are kept besides; null: nowhere.
   void setShelf(std::shared_ptr<const ResultCache> shelf) { m_shelf = std::move(shelf); }
-  /// The masks as they are, the reference and none, whatever is kept of them.
+  /// Measures the present masks, the reference and no masks again, ignoring cached results.
   void measureAnew();
 
   using Known = std::shared_ptr<const SchemeResult>;
   /// Null while it is not known.
   Known present() const;
-  Known reference() const;  ///< under Document::referenceMasks()
+  Known reference() const;  ///< under ReferenceState::masks()
   Known unmasked() const;
   /// From the reference to the masks as they are; nothing while one of them is not known.
   std::optional<MaskEffect> sinceReference() const;
@@ -67,7 +67,7 @@ class MaskEffectBridge : public QObject {
     Result<std::vector<SchemeResult>> results;
   };
 
-  void onLook();
+  void onInference();
   void invalidate();
   void settle();
   void measure();
@@ -75,11 +75,11 @@ class MaskEffectBridge : public QObject {
   Known known(const MaskScheme& scheme) const;
   std::vector<MaskScheme> missing() const;
   bool goesOn() const;
-  Keeping keeping();
+  CachePolicy keeping();
 
   Document* m_document;
-  ModelWorker* m_look;
-  std::optional<PictureSample> m_sample;
+  ModelWorker* m_inference;
+  std::optional<ImageSample> m_sample;
   std::shared_ptr<const ResultCache> m_shelf;
   bool m_anew = false;
   std::vector<Kept> m_kept;

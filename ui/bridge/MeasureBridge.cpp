@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/MeasureBridge.h"
 
+#include <QCoreApplication>
+#include <QPointer>
+
 #include <utility>
 
 #include "ui/base/WorkerThread.h"
@@ -8,8 +11,9 @@
 
 namespace headlight {
 
-MeasureBridge::MeasureBridge(Document* document, ModelWorker* look, int settleMs, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look) {
+MeasureBridge::MeasureBridge(Document* document, ModelWorker* inference, int settleMs,
+                             QObject* parent)
+    : QObject(parent), m_document(document), m_inference(inference) {
   m_settled.setSingleShot(true);
   m_settled.setInterval(settleMs);
   connect(&m_settled, &QTimer::timeout, this, [this] { measure(); });
@@ -27,18 +31,20 @@ void MeasureBridge::forget() {
   m_problem.clear();
 }
 
-/// Weights in training are others in a second: nobody would find them again.
-Keeping MeasureBridge::keeping() {
+/// Weights in training change every second, so caching them is useless.
+CachePolicy MeasureBridge::keeping() {
   const bool anew = std::exchange(m_anew, false);
-  if (m_look->isLookingThroughTraining()) return {};
-  return {m_shelf, anew ? Keeping::Use::Measured : Keeping::Use::KeptOrMeasured};
+  if (m_inference->isLookingThroughTraining()) return {};
+  return {m_shelf, anew ? CachePolicy::Use::Measured : CachePolicy::Use::KeptOrMeasured};
 }
 
 ProgressCallback MeasureBridge::teller() {
-  return [this](const Progress& progress) {
-    inThreadOf(this, [this, progress] {
-      m_progress = progress;
-      Q_EMIT changed();
+  // The job may outlive this object: the application carries its progress.
+  return [self = QPointer(this)](const Progress& progress) {
+    callInThread(QCoreApplication::instance(), [self, progress] {
+      if (!self) return;
+      self->m_progress = progress;
+      Q_EMIT self->changed();
     });
   };
 }

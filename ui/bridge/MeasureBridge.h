@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What bridges that measure in the background have in common: the data set that averages are taken
+// What bridges that measure in the background have in common: the dataset that averages are taken
 // of, where they are kept, how far it is and what is wrong.
 
 #include <QObject>
@@ -24,7 +24,7 @@ class MeasureBridge : public QObject {
   bool canAverage() const { return m_sample.has_value(); }
   /// Where averages are kept; null: nowhere.
   void setShelf(std::shared_ptr<const ResultCache> shelf) { m_shelf = std::move(shelf); }
-  /// Averages, whatever is kept of them.
+  /// Measures the averages again, ignoring cached results.
   void measureAnew();
 
   bool isBusy() const { return m_task.isBusy(); }
@@ -38,21 +38,21 @@ class MeasureBridge : public QObject {
 
  protected:
   /// measure() is called when nothing has restarted it for `settleMs`.
-  MeasureBridge(Document* document, ModelWorker* look, int settleMs, QObject* parent);
+  MeasureBridge(Document* document, ModelWorker* inference, int settleMs, QObject* parent);
 
   virtual void restart() = 0;
   virtual void measure() = 0;
 
-  /// What was begun is of no use any more.
+  /// Discards the running measurement.
   void forget();
-  Keeping keeping();
+  CachePolicy keeping();
   ProgressCallback teller();  ///< to be called from any thread
-  /// What came of it in place of a result; one that was cancelled says nothing.
+  /// What came of it in place of a result; one that was canceled says nothing.
   void takeError(const Error& error);
 
   Document* m_document;
-  ModelWorker* m_look;
-  std::optional<PictureSample> m_sample;
+  ModelWorker* m_inference;
+  std::optional<ImageSample> m_sample;
   QTimer m_settled;
   Progress m_progress;
   QString m_problem;

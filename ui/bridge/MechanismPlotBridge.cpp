@@ -12,7 +12,7 @@ namespace {
 /// All but the token.
 bool isOfTheSame(const MechanismPlotResult& a, const MechanismPlotResult& b) {
   return a.info.name == b.info.name && a.layer == b.layer && a.weights == b.weights &&
-         (!a.info.ofPicture || a.look == b.look);
+         (!a.info.ofImage || a.inference == b.inference);
 }
 
 bool isTheSame(const MechanismPlotResult& a, const MechanismPlotResult& b) {
@@ -25,22 +25,29 @@ void answerOwn(MechanismPlotResult& result, InferenceSession& session, const Ima
   request.layer = result.layer;
   request.masks = masks;
   if (result.info.ofToken) request.token = result.token;
-  if (result.info.ofPicture) {
-    request.picture = rawPicture(session.info(), image);
-    result.view = evaluationView(image, preprocessingOf(session.info().experiment.model));
+  if (result.info.ofImage) {
+    request.image = rawImage(session.info(), image);
+    result.view = evaluationView(image, makePreprocessing(session.info().experiment.model));
   }
-  result.picture = std::make_shared<const MechanismPlot>(
-      valueOrThrow(ownPicture(session, result.info.name, request, {}, stop)));
+  result.image = std::make_shared<const MechanismPlot>(
+      valueOrThrow(mechanismPlot(session, result.info.name, request, {}, stop)));
 }
 
 }  // namespace
 
-MechanismPlotBridge::MechanismPlotBridge(Document* document, ModelWorker* look, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look), m_offering(this), m_task(this) {
+MechanismPlotBridge::MechanismPlotBridge(Document* document, ModelWorker* inference,
+                                         QObject* parent)
+    : QObject(parent),
+      m_document(document),
+      m_inference(inference),
+      m_offering(this),
+      m_task(this) {
   setObjectName(QStringLiteral("ownBridge"));
-  connect(document, &Document::modelChanged, this, &MechanismPlotBridge::requestAvailable);
-  connect(document, &Document::pictureChanged, this, &MechanismPlotBridge::forget);
-  // The session is wanted for a newer look: it does not wait for what is outdated anyway.
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this,
+          &MechanismPlotBridge::requestAvailable);
+  connect(&document->recorded(), &RecordedStep::shownImageChanged, this,
+          &MechanismPlotBridge::forget);
+  // The session is wanted for a newer result: it does not wait for what is outdated anyway.
   connect(document, &Document::staleChanged, this, [this] {
     if (m_document->isStale()) cancel();
   });
@@ -52,13 +59,13 @@ void MechanismPlotBridge::requestAvailable() {
   forget();
   m_offers.clear();
   Q_EMIT offersChanged();
-  if (!m_document->canCompute()) return m_offering.cancel();
+  if (!m_document->inputs().canCompute()) return m_offering.cancel();
   using Offers = std::vector<MechanismPlotInfo>;
   m_offering.run<Offers>(
-      [session = m_look->session()](std::stop_token) {
+      [session = m_inference->session()](std::stop_token) {
         const auto open = session();
-        const auto found = guarded("own pictures", [&] {
-          return open && !open->info().isPrecomputed ? ownPictures(*open) : Offers();
+        const auto found = guarded("mechanism plots", [&] {
+          return open && !open->info().isPrecomputed ? mechanismPlots(*open) : Offers();
         });
         return found ? *found : Offers();
       },
@@ -91,21 +98,22 @@ void MechanismPlotBridge::request(const MechanismPlotChoice& choice) {
   const auto found = std::find_if(m_offers.begin(), m_offers.end(),
                                   [&](const auto& offer) { return offer.name == choice.name; });
   if (found == m_offers.end() || m_document->isStale()) return;
-  if (found->ofPicture && !m_document->look()) return;
+  if (found->ofImage && !m_document->inference()) return;
   MechanismPlotResult asked;
   asked.info = *found;
-  asked.look = m_document->look();
-  asked.weights = asked.look ? asked.look->weights : 0;
-  asked.layer = choice.allLayers ? -1 : m_document->view().layer;
-  asked.token = m_document->view().query;
+  asked.inference = m_document->inference();
+  asked.weights = asked.inference ? asked.inference->weights : 0;
+  asked.layer = choice.allLayers ? -1 : m_document->view().options().layer;
+  asked.token = m_document->view().options().query;
   if (m_asked ? isTheSame(*m_asked, asked) : m_result && isTheSame(*m_result, asked)) return;
   if (m_asked && isOfTheSame(*m_asked, asked)) {
     m_next = std::make_unique<MechanismPlotChoice>(choice);
     return;
   }
-  if (m_document->recordedView()) {
+  if (m_document->recorded().view()) {
     cancel();
-    asked.error = tr("Of an earlier step of a run there are its maps, and no weights to ask.");
+    asked.error =
+        tr("An earlier step of a run has maps but no weights, so this cannot be computed.");
     return take(std::move(asked));
   }
   run(asked);
@@ -115,10 +123,10 @@ void MechanismPlotBridge::run(const MechanismPlotResult& asked) {
   m_asked = std::make_unique<MechanismPlotResult>(asked);
   m_next.reset();
   m_task.run<MechanismPlotResult>(
-      [result = asked, session = m_look->session(), image = m_document->image(),
-       masks = m_document->masks()](std::stop_token stop) mutable {
+      [result = asked, session = m_inference->session(), image = m_document->inputs().image(),
+       masks = m_document->inputs().masks()](std::stop_token stop) mutable {
         const auto open = session();
-        const auto done = guarded("own picture", [&] {
+        const auto done = guarded("mechanism plot", [&] {
           if (!open) throw Failure({ErrorCode::Canceled, "no model is open", ""});
           answerOwn(result, *open, image, masks, stop);
         });

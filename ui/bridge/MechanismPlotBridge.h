@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The pictures that the open model's mechanism alone has, worked out beside the window
+// The images that the open model's mechanism alone has, worked out beside the window
 // (core/workbench/mechanisms/MechanismPlots.h).
 
 #include <QObject>
@@ -16,19 +16,20 @@ namespace headlight {
 
 class ModelWorker;
 
-/// Which picture, of which layer; the rest is the document's.
+/// Which image, of which layer; the rest is the document's.
 struct MechanismPlotChoice {
   std::string name;
   bool allLayers = false;
 };
 
-/// One answer: a picture, or an error.
+/// One answer: an image, or an error.
 struct MechanismPlotResult {
   MechanismPlotInfo info;
-  std::shared_ptr<const InferenceResult> look;  ///< asked about; null: of a model without a picture
+  std::shared_ptr<const InferenceResult>
+      inference;  ///< asked about; null: of a model without an image
   std::uint64_t weights = 0;
   int layer = -1, token = -1;
-  std::shared_ptr<const MechanismPlot> picture;
+  std::shared_ptr<const MechanismPlot> image;
   Image view;  ///< what the model saw; empty: the weights alone say it
   QString error;
 };
@@ -36,18 +37,18 @@ struct MechanismPlotResult {
 class MechanismPlotBridge : public QObject {
   Q_OBJECT
  public:
-  MechanismPlotBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
+  MechanismPlotBridge(Document* document, ModelWorker* inference, QObject* parent = nullptr);
 
-  /// What the mechanism offers; empty where it has nothing of its own, or while nobody knows yet.
+  /// The plots of the mechanism; empty where it has none, or before the answer.
   const std::vector<MechanismPlotInfo>& offers() const { return m_offers; }
-  /// Asked twice for the same, works once. Of another token of the same picture: what is being
+  /// Asked twice for the same, works once. Of another token of the same image: what is being
   /// worked out is finished first, so that something is seen while a pointer moves.
   void request(const MechanismPlotChoice& choice);
   void cancel();
   /// Lets go of what was worked out.
   void forget();
   bool isBusy() const { return m_task.isBusy(); }
-  /// The newest answer that is of the document's model and picture; null until there is one.
+  /// The newest answer that is of the document's model and image; null until there is one.
   std::shared_ptr<const MechanismPlotResult> result() const { return m_result; }
 
  Q_SIGNALS:
@@ -60,7 +61,7 @@ class MechanismPlotBridge : public QObject {
   void run(const MechanismPlotResult& asked);
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   std::vector<MechanismPlotInfo> m_offers;
   std::shared_ptr<const MechanismPlotResult> m_result;
   std::unique_ptr<MechanismPlotResult> m_asked;  ///< that is being worked out

@@ -8,16 +8,18 @@
 #include "core/base/Heap.h"
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
-#include "core/workbench/loading/Compute.h"
 #include "core/workbench/loading/MapFile.h"
+#include "core/workbench/loading/TorchRuntime.h"
+#include "core/workbench/loading/WeightsName.h"
 #include "core/workbench/training/TrainingSession.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 
 namespace headlight {
 
 struct ModelWorker::Sessions {
   std::shared_ptr<InferenceSession> main;
-  std::shared_ptr<InferenceSession> training;  ///< null: not looking through a run
+  std::shared_ptr<InferenceSession> training;  ///< null: no run is shown
   std::string trainingModel;                   ///< what `training` was made from
 };
 
@@ -34,19 +36,20 @@ QString modelTitle(const ModelSource& source) {
   return weights.isEmpty() ? model : weights;
 }
 
-/// Whether the document's maps, where they are of no model, are of its picture: of no other can
+/// Whether the document's maps, where they are of no model, are of its image: of no other can
 /// anything be said.
-bool areOfPicture(const Document& document) {
-  const auto place = mapPlaceOf(document.imagePath().toStdString());
-  return !document.model().isPrecomputed || (place && place->file == document.model().weights);
+bool areOfImage(const Document& document) {
+  const auto place = parseMapPlace(document.inputs().imagePath().toStdString());
+  return !document.inputs().model().isPrecomputed ||
+         (place && place->file == document.inputs().model().weights);
 }
 
 /// Maps of fine grids are hundreds of megabytes: giving them back would take the window's thread
 /// longer than a frame.
-void releaseElsewhere(const Result<InferenceResult>* look) {
+void releaseElsewhere(const Result<InferenceResult>* inference) {
   static WorkerThread releasing;
   releasing.post(
-      [owned = std::shared_ptr<const Result<InferenceResult>>(look)](std::stop_token) {});
+      [owned = std::shared_ptr<const Result<InferenceResult>>(inference)](std::stop_token) {});
 }
 
 /// As its checkpoint says, if that describes the same model; else as the session says, with what of
@@ -79,19 +82,20 @@ Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
 ModelWorker::ModelWorker(Document* document, QObject* parent)
     : QObject(parent), m_document(document), m_sessions(std::make_shared<Sessions>()) {
   m_clock.start();
-  connect(document, &Document::modelChanged, this, [this] { requestLook(); });
-  connect(document, &Document::imageChanged, this, [this] {
-    if (!m_settingFrame) requestLook();
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this,
+          [this] { requestInference(); });
+  connect(&document->inputs(), &InferenceInputs::imageChanged, this, [this] {
+    if (!m_settingFrame) requestInference();
   });
-  connect(document, &Document::referenceChanged, this, [this] { requestReference(); });
-  connect(document, &Document::masksChanged, this, [this] {
+  connect(&document->reference(), &ReferenceState::changed, this, [this] { requestReference(); });
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, [this] {
     m_editedAt = m_clock.nsecsElapsed();
-    requestLook();
+    requestInference();
   });
 }
 
 ModelWorker::~ModelWorker() {
-  m_lookStop.request_stop();
+  m_inferenceStop.request_stop();
 }
 
 void ModelWorker::openModel(const ModelSource& source, std::function<void()> whenOpen) {
@@ -99,9 +103,17 @@ void ModelWorker::openModel(const ModelSource& source, std::function<void()> whe
   any.partial = true;
   std::function<void()> anyway;
   if (!source.partial) anyway = [this, any, whenOpen] { openModel(any, whenOpen); };
-  open(
-      modelTitle(source), [any] { return InferenceSession::open(any); }, std::move(whenOpen),
-      std::move(anyway));
+  open(modelTitle(source), [any] { return InferenceSession::open(any); }, std::move(whenOpen),
+       {std::move(anyway), source.model.empty() ? std::filesystem::path() : source.weights});
+}
+
+std::function<void()> ModelWorker::ownOpening(const std::filesystem::path& weights) {
+  if (weights.empty() || !loadExperiment(weights)) return {};
+  return [this, weights] {
+    ModelSource own;
+    own.weights = weights;
+    openModel(own);
+  };
 }
 
 void ModelWorker::createModel(const Experiment& experiment, std::function<void()> whenOpen) {
@@ -118,33 +130,31 @@ void ModelWorker::restoreModel(const Experiment& experiment, const QString& weig
     anyway = [this, experiment, weights, whenOpen] {
       restoreModel(experiment, weights, whenOpen, /*partial=*/true);
     };
-  open(
-      displayName(experiment.model.name),
-      [this, experiment, path, weights]() -> Opened {
-        if (path.empty()) return InferenceSession::create(experiment);
-        Result<void> loaded;
-        if (auto session = restored(experiment, path, loaded); loaded) return session;
-        inThreadOf(this, [this, weights, text = textOf(loaded.error())] {
-          Q_EMIT m_document->failed(tr("The weights of the last session were not loaded"),
-                                    tr("%1. The model has random weights now; its masks are as "
-                                       "they were.")
-                                        .arg(text));
-        });
-        return InferenceSession::create(experiment);
-      },
-      std::move(whenOpen), std::move(anyway));
+  open(displayName(experiment.model.name),
+       [this, experiment, path, weights]() -> Opened {
+         if (path.empty()) return InferenceSession::create(experiment);
+         Result<void> loaded;
+         if (auto session = restored(experiment, path, loaded); loaded) return session;
+         callInThread(this, [this, weights, text = textOf(loaded.error())] {
+           Q_EMIT m_document->failed(
+               tr("The weights of the last session were not loaded"),
+               tr("%1. The model has random weights now; its masks are unchanged.").arg(text));
+         });
+         return InferenceSession::create(experiment);
+       },
+       std::move(whenOpen), {std::move(anyway), path});
 }
 
 void ModelWorker::resizeModel(int height, int width) {
-  const ViewOptions before = m_document->view();
+  const ViewOptions before = m_document->view().options();
   open(
-      displayName(m_document->model().experiment.model.name),
-      [sessions = m_sessions, height, width, masks = m_document->masks()]() -> Opened {
+      displayName(m_document->inputs().model().experiment.model.name),
+      [sessions = m_sessions, height, width, masks = m_document->inputs().masks()]() -> Opened {
         if (!sessions->main) return Error{ErrorCode::InvalidArgument, "no model is open", ""};
         return sessions->main->atSize(height, width, masks);
       },
       [this, before] {
-        m_document->changeView([&before](ViewOptions& view) {
+        m_document->view().change([&before](ViewOptions& view) {
           const int query = view.query;  // of the new grid
           view = before;
           view.query = query;
@@ -155,36 +165,38 @@ void ModelWorker::resizeModel(int height, int width) {
 void ModelWorker::configure(int threads) {
   m_worker.post([this, threads](std::stop_token) {
     configureCompute(threads);
-    const QString text = QString::fromStdString(computeDescription());
-    inThreadOf(this, [this, text] { Q_EMIT computeDescribed(text); });
+    const QString text = coreText(computeDescription());
+    callInThread(this, [this, text] { Q_EMIT computeDescribed(text); });
   });
 }
 
 void ModelWorker::open(const QString& what, std::function<Opened()> opener,
-                       std::function<void()> whenOpen, std::function<void()> openAnyway) {
+                       std::function<void()> whenOpen, Misfit misfit) {
   const int ticket = ++m_openTicket;
   m_opening = ticket;
-  m_lookStop.request_stop();
+  m_inferenceStop.request_stop();
   setActivity(tr("Opening %1…").arg(what));
   m_worker.post([this, ticket, what, opener = std::move(opener), whenOpen = std::move(whenOpen),
-                 openAnyway = std::move(openAnyway)](std::stop_token) {
+                 misfit = std::move(misfit)](std::stop_token) {
     auto result = opener();
     if (!result) {
-      inThreadOf(this, [this, ticket, what, error = result.error()] {
-        failedToOpen(ticket, what, error);
-      });
+      callInThread(
+          this, [this, ticket, what, error = result.error(), openOwn = ownOpening(misfit.weights)] {
+            failedToOpen(ticket, what, error, openOwn);
+          });
       return;
     }
     const LoadReport& report = (*result)->info().report;
-    if (openAnyway && !report.unfilled().empty()) {
-      inThreadOf(this, [this, ticket, what, report, openAnyway] {
-        openedInPart(ticket, what, report, openAnyway);
-      });
+    if (misfit.openAnyway && !report.unfilled().empty()) {
+      callInThread(this,
+                   [this, ticket, what, report, misfit, openOwn = ownOpening(misfit.weights)] {
+                     openedInPart(ticket, what, report, misfit, openOwn);
+                   });
       return;
     }
     // It becomes the session only when the window still wants it: see opened().
     std::shared_ptr<InferenceSession> session = std::move(*result);
-    inThreadOf(this, [this, ticket, session, whenOpen] { opened(ticket, session, whenOpen); });
+    callInThread(this, [this, ticket, session, whenOpen] { opened(ticket, session, whenOpen); });
   });
 }
 
@@ -200,9 +212,10 @@ void ModelWorker::opened(int ticket, std::shared_ptr<InferenceSession> session,
     giveBackFreeMemory();
   });
   if (std::exchange(m_throughTraining, false)) Q_EMIT throughTrainingChanged(false);
-  if (m_document->hasModel()) Q_EMIT replacing(session->info());
+  if (m_document->inputs().hasModel()) Q_EMIT replacing(session->info());
   m_document->setSourceNote({});
-  m_document->setModel(session->info());  // whose signal asks for a look, behind the task above
+  m_document->setModel(
+      session->info());  // its signal requests a result, queued behind the task above
   if (whenOpen) whenOpen();
 }
 
@@ -211,20 +224,24 @@ bool ModelWorker::endOpening(int ticket) {
   if (ticket != m_opening) return false;
   m_opening = 0;
   setActivity({});
-  requestLook();  // the present model's was stopped
+  requestInference();  // the present model's was stopped
   return true;
 }
 
-void ModelWorker::failedToOpen(int ticket, const QString& what, const Error& error) {
+void ModelWorker::failedToOpen(int ticket, const QString& what, const Error& error,
+                               const std::function<void()>& openOwn) {
   if (!endOpening(ticket)) return;
-  Q_EMIT m_document->failed(tr("%1 was not opened").arg(what), textOf(error));
+  if (openOwn)
+    Q_EMIT misfits(what, textOf(error), openOwn);
+  else
+    Q_EMIT m_document->failed(tr("%1 was not opened").arg(what), textOf(error));
   Q_EMIT openingFailed();
 }
 
 void ModelWorker::openedInPart(int ticket, const QString& what, const LoadReport& report,
-                               const std::function<void()>& openAnyway) {
+                               const Misfit& misfit, const std::function<void()>& openOwn) {
   if (!endOpening(ticket)) return;
-  Q_EMIT partlyFits(what, report, openAnyway);
+  Q_EMIT partlyFits(what, report, misfit.openAnyway, openOwn);
   Q_EMIT openingFailed();
 }
 
@@ -237,10 +254,12 @@ void ModelWorker::previewWeights(const QString& path) {
   m_worker.post([this, sessions = m_sessions, path](std::stop_token) {
     if (!sessions->main) return;
     const auto report = sessions->main->previewWeights(path.toStdString());
-    inThreadOf(this, [this, path, report] {
+    const bool misfit = report && !report->unfilled().empty();
+    const bool ownModel = misfit && loadExperiment(path.toStdString()).ok();
+    callInThread(this, [this, path, report, ownModel] {
       setActivity({});
       if (report)
-        Q_EMIT weightsPreviewed(path, *report);
+        Q_EMIT weightsPreviewed(path, *report, ownModel);
       else
         Q_EMIT m_document->failed(tr("%1 was not read").arg(QFileInfo(path).fileName()),
                                   textOf(report.error()));
@@ -254,15 +273,15 @@ void ModelWorker::loadWeights(const QString& path) {
     if (!sessions->main) return;
     const auto report = sessions->main->loadWeights(path.toStdString(), /*partial=*/true);
     const ModelInfo info = sessions->main->info();
-    inThreadOf(this, [this, path, report, info] {
+    callInThread(this, [this, path, report, info] {
       setActivity({});
       if (!report) {
         Q_EMIT m_document->failed(tr("%1 was not loaded").arg(QFileInfo(path).fileName()),
                                   textOf(report.error()));
         return;
       }
-      if (!m_document->model().weights.empty()) Q_EMIT replacing(info);
-      m_document->updateModel(info);
+      if (!m_document->inputs().model().weights.empty()) Q_EMIT replacing(info);
+      m_document->inputs().updateModel(info);
       Q_EMIT weightsLoaded(path, *report);
     });
   });
@@ -273,57 +292,59 @@ void ModelWorker::nameClasses(const QString& path) {
     if (!sessions->main) return;
     const auto named = sessions->main->setClassNames(path.toStdString());
     const ModelInfo info = sessions->main->info();
-    inThreadOf(this, [this, named, info] {
+    callInThread(this, [this, named, info] {
       if (!named)
-        return Q_EMIT m_document->failed(tr("The class names were not taken"),
+        return Q_EMIT m_document->failed(tr("The class names were not applied"),
                                          textOf(named.error()));
-      m_document->updateModel(info);
+      m_document->inputs().updateModel(info);
       Q_EMIT m_document->message(tr("%1 classes were named").arg(info.classNames.size()));
     });
   });
 }
 
 void ModelWorker::saveModel(const QString& path) {
-  if (!m_document->hasModel()) return;
+  if (!m_document->inputs().hasModel()) return;
   setActivity(tr("Saving %1…").arg(QFileInfo(path).fileName()));
-  m_worker.post([this, sessions = m_sessions, path, masks = m_document->masks()](std::stop_token) {
-    const auto done = sessions->main->save(path.toStdString(), masks);
-    inThreadOf(this, [this, path, done] {
-      setActivity({});
-      if (done)
-        Q_EMIT saved(path);
-      else
-        Q_EMIT m_document->failed(tr("%1 was not saved").arg(QFileInfo(path).fileName()),
-                                  textOf(done.error()));
-    });
-  });
+  m_worker.post(
+      [this, sessions = m_sessions, path, masks = m_document->inputs().masks()](std::stop_token) {
+        const auto done = sessions->main->save(path.toStdString(), masks);
+        callInThread(this, [this, path, done] {
+          setActivity({});
+          if (done)
+            Q_EMIT saved(path);
+          else
+            Q_EMIT m_document->failed(tr("%1 was not saved").arg(QFileInfo(path).fileName()),
+                                      textOf(done.error()));
+        });
+      });
 }
 
-void ModelWorker::requestLook() {
-  m_lookStop.request_stop();
-  if (!m_document->hasModel() || !m_document->hasImage() || m_opening != 0) return;
-  if (!areOfPicture(*m_document)) {
-    ++m_lookTicket;
+void ModelWorker::requestInference() {
+  m_inferenceStop.request_stop();
+  if (!m_document->inputs().hasModel() || !m_document->inputs().hasImage() || m_opening != 0)
+    return;
+  if (!areOfImage(*m_document)) {
+    ++m_inferenceTicket;
     m_document->setStale(false);
     Q_EMIT m_document->message(
-        tr("%1 holds maps of its own pictures: choose one of those, or open a model.")
-            .arg(QFileInfo(QString::fromStdString(m_document->model().weights.string()))
+        tr("%1 contains maps of its own images: choose one of them, or open a model.")
+            .arg(QFileInfo(QString::fromStdString(m_document->inputs().model().weights.string()))
                      .fileName()));
     return;
   }
-  m_lookStop = std::stop_source();
-  const int ticket = ++m_lookTicket;
+  m_inferenceStop = std::stop_source();
+  const int ticket = ++m_inferenceTicket;
   m_document->setStale(true);
-  m_worker.post([this, sessions = m_sessions, ticket, image = m_document->image(),
-                 path = m_document->imagePath().toStdString(), masks = m_document->masks(),
-                 through = m_throughTraining, stop = m_lookStop.get_token()](std::stop_token) {
+  m_worker.post([this, sessions = m_sessions, ticket, image = m_document->inputs().image(),
+                 path = m_document->inputs().imagePath().toStdString(),
+                 masks = m_document->inputs().masks(), through = m_throughTraining,
+                 stop = m_inferenceStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     if (!session || stop.stop_requested()) return;
-    const std::shared_ptr<const Result<InferenceResult>> look(
-        new Result<InferenceResult>(
-            session->look(session->pictureAt(path, image), masks, {}, stop)),
+    const std::shared_ptr<const Result<InferenceResult>> inference(
+        new Result<InferenceResult>(session->infer(session->imageAt(path, image), masks, {}, stop)),
         &releaseElsewhere);
-    inThreadOf(this, [this, ticket, look] { lookDone(ticket, look); });
+    callInThread(this, [this, ticket, inference] { inferenceDone(ticket, inference); });
   });
 }
 
@@ -339,64 +360,67 @@ void ModelWorker::setFrame(const Image& image, const QString& name, const QStrin
 void ModelWorker::showFrame(const Image& image, const QString& name, const QString& path,
                             std::function<void(bool)> changing,
                             std::function<void(bool)> whenShown) {
-  if (!m_document->canCompute() || m_opening != 0) {
+  if (!m_document->inputs().canCompute() || m_opening != 0) {
     setFrame(image, name, path, changing);
     return whenShown(true);
   }
-  m_lookStop.request_stop();
-  m_lookStop = std::stop_source();
-  const int ticket = ++m_lookTicket;
+  m_inferenceStop.request_stop();
+  m_inferenceStop = std::stop_source();
+  const int ticket = ++m_inferenceTicket;
   m_worker.post([this, sessions = m_sessions, ticket, image, name, path, changing, whenShown,
-                 masks = m_document->masks(), through = m_throughTraining,
-                 stop = m_lookStop.get_token()](std::stop_token) {
+                 masks = m_document->inputs().masks(), through = m_throughTraining,
+                 stop = m_inferenceStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
-    const std::shared_ptr<const Result<InferenceResult>> look(
+    const std::shared_ptr<const Result<InferenceResult>> inference(
         new Result<InferenceResult>(
             session && !stop.stop_requested()
-                ? session->look(image, masks, {}, stop)
+                ? session->infer(image, masks, {}, stop)
                 : Result<InferenceResult>(Error{ErrorCode::Canceled, "canceled", ""})),
         &releaseElsewhere);
-    inThreadOf(this, [this, ticket, image, name, path, changing, whenShown, look] {
-      if (ticket != m_lookTicket || m_opening != 0) return whenShown(false);
+    callInThread(this, [this, ticket, image, name, path, changing, whenShown, inference] {
+      if (ticket != m_inferenceTicket || m_opening != 0) return whenShown(false);
       setFrame(image, name, path, changing);
-      lookDone(ticket, look);
+      inferenceDone(ticket, inference);
       whenShown(true);
     });
   });
 }
 
-void ModelWorker::lookDone(int ticket,
-                           const std::shared_ptr<const Result<InferenceResult>>& result) {
-  const Result<InferenceResult>& look = *result;
-  if (ticket != m_lookTicket || m_opening != 0) return;
-  if (!look && look.error().code == ErrorCode::Canceled) return;
+void ModelWorker::inferenceDone(int ticket,
+                                const std::shared_ptr<const Result<InferenceResult>>& result) {
+  const Result<InferenceResult>& inference = *result;
+  if (ticket != m_inferenceTicket || m_opening != 0) return;
+  if (!inference && inference.error().code == ErrorCode::Canceled) return;
   const auto editedAt = std::exchange(m_editedAt, -1);
-  if (look) {
+  if (inference) {
     const double milliseconds = editedAt < 0 ? -1 : (m_clock.nsecsElapsed() - editedAt) / 1e6;
-    m_document->setLook(std::shared_ptr<const InferenceResult>(result, &*look), milliseconds);
+    m_document->setInference(std::shared_ptr<const InferenceResult>(result, &*inference),
+                             milliseconds);
     requestReference();
   } else {
     m_document->setStale(false);
-    Q_EMIT m_document->failed(tr("The model could not look at this"), textOf(look.error()));
+    Q_EMIT m_document->failed(tr("The model could not be run"), textOf(inference.error()));
   }
 }
 
-/// Behind the newest look, and never in the way of one: through the same weights.
+/// Runs after the newest result and never delays one; uses the same weights.
 void ModelWorker::requestReference() {
-  if (!m_document->needsReferenceLook() || m_opening != 0) return;
-  const int ticket = m_lookTicket;
-  m_worker.post([this, sessions = m_sessions, ticket, image = m_document->image(),
-                 masks = *m_document->referenceMasks(), through = m_throughTraining,
-                 stop = m_lookStop.get_token()](std::stop_token) {
+  if (!m_document->reference().needsInference() || m_opening != 0) return;
+  const int ticket = m_inferenceTicket;
+  m_worker.post([this, sessions = m_sessions, ticket, image = m_document->inputs().image(),
+                 masks = *m_document->reference().masks(), through = m_throughTraining,
+                 stop = m_inferenceStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     if (!session || stop.stop_requested()) return;
-    const std::shared_ptr<const Result<InferenceResult>> look(
-        new Result<InferenceResult>(session->look(image, masks, {}, stop)), &releaseElsewhere);
-    inThreadOf(this, [this, ticket, look] {
-      if (ticket != m_lookTicket || !*look || !m_document->needsReferenceLook()) return;
-      if ((*look)->weights != m_document->liveLook()->weights)
-        return;  // a newer look is on its way
-      m_document->setReferenceLook(std::shared_ptr<const InferenceResult>(look, &**look));
+    const std::shared_ptr<const Result<InferenceResult>> inference(
+        new Result<InferenceResult>(session->infer(image, masks, {}, stop)), &releaseElsewhere);
+    callInThread(this, [this, ticket, inference] {
+      if (ticket != m_inferenceTicket || !*inference || !m_document->reference().needsInference())
+        return;
+      if ((*inference)->weights != m_document->liveInference()->weights)
+        return;  // a newer result is on its way
+      m_document->reference().setInference(
+          std::shared_ptr<const InferenceResult>(inference, &**inference));
     });
   });
 }
@@ -407,12 +431,12 @@ bool ModelWorker::canLookThrough(const ModelConfig& run, const ModelConfig& show
 
 bool ModelWorker::adopt(const Experiment& experiment,
                         std::shared_ptr<const ModelSnapshot> snapshot) {
-  if (!m_document->hasModel() || !snapshot) return true;
-  if (!canLookThrough(experiment.model, m_document->model().experiment.model)) {
+  if (!m_document->inputs().hasModel() || !snapshot) return true;
+  if (!canLookThrough(experiment.model, m_document->inputs().model().experiment.model)) {
     Q_EMIT m_document->failed(
         tr("The run trains another model"),
-        tr("It has another attention, or other layers, heads or patches, than the model in the "
-           "window. Open the run's checkpoint to look through its weights."));
+        tr("Its attention mechanism, layers, heads or patches differ from those of the open model. "
+           "Open the run's checkpoint to show its weights."));
     return false;
   }
   m_worker.post(
@@ -425,10 +449,9 @@ bool ModelWorker::adopt(const Experiment& experiment,
         }
         const auto adopted = sessions->training ? sessions->training->adopt(*snapshot)
                                                 : Result<void>(Error{ErrorCode::Internal, "", ""});
-        const QString note = tr("training weights of run “%1”, step %2")
-                                 .arg(displayName(experiment.name))
-                                 .arg(snapshotStep(*snapshot));
-        inThreadOf(this, [this, adopted, ticket, note] {
+        const QString note = displayName(coreText(makeRunWeightsName(
+            experiment.name, tr("training").toStdString(), snapshotStep(*snapshot))));
+        callInThread(this, [this, adopted, ticket, note] {
           if (ticket != m_runTicket) return;  // another model was opened, or the run was let go
           if (!adopted) {
             Q_EMIT m_document->failed(tr("The run's weights could not be shown"),
@@ -437,7 +460,7 @@ bool ModelWorker::adopt(const Experiment& experiment,
           }
           m_document->setSourceNote(note);
           if (!std::exchange(m_throughTraining, true)) Q_EMIT throughTrainingChanged(true);
-          requestLook();
+          requestInference();
         });
       });
   return true;
@@ -465,7 +488,7 @@ void ModelWorker::releaseTraining() {
   m_document->setSourceNote({});
   if (!std::exchange(m_throughTraining, false)) return;
   Q_EMIT throughTrainingChanged(false);
-  requestLook();
+  requestInference();
 }
 
 void ModelWorker::setActivity(const QString& text) {

@@ -22,7 +22,7 @@ namespace headlight {
 class ModelWorker : public QObject {
   Q_OBJECT
  public:
-  /// Looks by itself whenever the document's model, image or masks change.
+  /// Runs the model by itself whenever the document's model, image or masks change.
   explicit ModelWorker(Document* document, QObject* parent = nullptr);
   ~ModelWorker() override;
 
@@ -33,13 +33,13 @@ class ModelWorker : public QObject {
   void openModel(const ModelSource& source, std::function<void()> whenOpen = {});
   /// A model with random weights.
   void createModel(const Experiment& experiment, std::function<void()> whenOpen = {});
-  /// The model of a saved session. Weights that cannot be had any more are told through
+  /// The model of a saved session. Weights that cannot be had any more are reported by
   /// Document::failed, and the model opens with random ones: its masks matter more. `partial`: as a
   /// source's.
   void restoreModel(const Experiment& experiment, const QString& weights,
                     std::function<void()> whenOpen = {}, bool partial = false);
-  /// The present model for pictures of another size (InferenceSession::atSize): its masks and what
-  /// is looked at stay.
+  /// The present model for images of another size (InferenceSession::atSize): its masks and the
+  /// image stay.
   void resizeModel(int height, int width);
   /// Forgets about the model that is being opened: the present one stays.
   void cancelOpening();
@@ -49,7 +49,7 @@ class ModelWorker : public QObject {
   /// Sets LibTorch up (threads, the warning about a slow BLAS), then computeDescribed.
   void configure(int threads);
 
-  /// What a checkpoint would do to the present model: weightsPreviewed, or Document::failed.
+  /// Previews a checkpoint on the present model: weightsPreviewed, or Document::failed.
   void previewWeights(const QString& path);
   /// Loads it, also in part, which its preview said: weightsLoaded, and the document's ModelInfo is
   /// renewed (masks are kept).
@@ -59,17 +59,17 @@ class ModelWorker : public QObject {
   /// Saves weights, class names and the document's masks: saved, or Document::failed.
   void saveModel(const QString& path);
 
-  /// Looks at the document's image under its masks; supersedes the look that is going on.
-  void requestLook();
+  /// Runs the model on the document's image under its masks; supersedes the run that is going on.
+  void requestInference();
 
-  /// A frame of a video: its look first, then picture and look together, so that neither is shown
-  /// without the other; without a model the picture alone. `changing` is told while the document
-  /// changes by it. `whenShown` gets false where something else was asked for meanwhile, and the
-  /// document has not changed.
+  /// A frame of a video: its result first, then image and result together, so that neither is
+  /// shown without the other; without a model the image alone. `changing` is called with true while
+  /// the document changes by it. `whenShown` gets false where something else was asked for
+  /// meanwhile, and the document has not changed.
   void showFrame(const Image& image, const QString& name, const QString& path,
                  std::function<void(bool)> changing, std::function<void(bool)> whenShown);
 
-  /// From now on looks go through the weights of a training run (a second model, so the loaded one
+  /// From now on results come from the weights of a training run (a second model, so the loaded one
   /// stays as it is). False: it is a run of a model that canLookThrough refuses, which is said.
   bool adopt(const Experiment& experiment, std::shared_ptr<const ModelSnapshot> snapshot);
   /// What the window says about maps, heads and patches is about `shown`, the document's model: a
@@ -79,7 +79,7 @@ class ModelWorker : public QObject {
   void releaseTraining();
   bool isLookingThroughTraining() const { return m_throughTraining; }
 
-  /// The session that looks go through, asked in any other thread than the window's: it waits for
+  /// The session that makes results, asked in any other thread than the window's: it waits for
   /// what the bridge's thread is at. Null: no model is open.
   std::function<std::shared_ptr<InferenceSession>()> session();
 
@@ -87,15 +87,19 @@ class ModelWorker : public QObject {
   /// `next` takes the place of the document's model, or of its weights: the last chance to keep
   /// what is there. Not for the first model, nor for weights that random ones make way for.
   void replacing(const headlight::ModelInfo& next);
-  /// What is being done ("opening deit_tiny…"); empty when nothing is.
+  /// The current activity ("opening deit_tiny…"); empty when idle.
   void activityChanged(const QString& text);
   /// An opening ended without a model: an error (Document::failed was emitted), weights that fit in
-  /// part (partlyFits was), or cancelled.
+  /// part (partlyFits was), or canceled.
   void openingFailed();
   /// `what` was not opened, as tensors of its model would be random; `openAnyway` opens it so.
+  /// `openOwn` opens the weights as the model that they describe; empty where they describe none.
   void partlyFits(const QString& what, const headlight::LoadReport& report,
-                  const std::function<void()>& openAnyway);
-  void weightsPreviewed(const QString& path, const headlight::LoadReport& report);
+                  const std::function<void()>& openAnyway, const std::function<void()>& openOwn);
+  /// `what` was not opened (`error` says why), but its weights describe a model of their own.
+  void misfits(const QString& what, const QString& error, const std::function<void()>& openOwn);
+  /// `ownModel`: they do not all fit, and describe a model of their own.
+  void weightsPreviewed(const QString& path, const headlight::LoadReport& report, bool ownModel);
   void weightsLoaded(const QString& path, const headlight::LoadReport& report);
   void saved(const QString& path);
   void throughTrainingChanged(bool on);
@@ -105,16 +109,23 @@ class ModelWorker : public QObject {
   struct Sessions;  ///< touched by the worker thread only
   using Opened = Result<std::unique_ptr<InferenceSession>>;
 
-  /// `openAnyway`: what a person may choose where the weights fit in part; empty: nobody asks.
+  /// What a person may choose where weights do not fit.
+  struct Misfit {
+    std::function<void()> openAnyway;  ///< where they fit in part; empty: nobody asks
+    std::filesystem::path weights;     ///< given beside a model; empty: none
+  };
   void open(const QString& what, std::function<Opened()> opener, std::function<void()> whenOpen,
-            std::function<void()> openAnyway = {});
+            Misfit misfit = {});
+  /// Opens weights as the model that they describe; empty where they describe none. Reads them.
+  std::function<void()> ownOpening(const std::filesystem::path& weights);
   void opened(int ticket, std::shared_ptr<InferenceSession> session,
               const std::function<void()>& whenOpen);
-  void failedToOpen(int ticket, const QString& what, const Error& error);
-  void openedInPart(int ticket, const QString& what, const LoadReport& report,
-                    const std::function<void()>& openAnyway);
+  void failedToOpen(int ticket, const QString& what, const Error& error,
+                    const std::function<void()>& openOwn);
+  void openedInPart(int ticket, const QString& what, const LoadReport& report, const Misfit& misfit,
+                    const std::function<void()>& openOwn);
   bool endOpening(int ticket);
-  void lookDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result);
+  void inferenceDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result);
   void requestReference();
   void setFrame(const Image& image, const QString& name, const QString& path,
                 const std::function<void(bool)>& changing);
@@ -124,14 +135,14 @@ class ModelWorker : public QObject {
   std::shared_ptr<Sessions> m_sessions;
   int m_openTicket = 0;
   int m_opening = 0;  ///< the ticket of the opening that counts; 0: none
-  int m_lookTicket = 0;
+  int m_inferenceTicket = 0;
   int m_runTicket = 0;  ///< of the run's weights that count: none that were let go meanwhile
   bool m_throughTraining = false;
-  bool m_settingFrame = false;  ///< of which a look is there, or on its way
-  std::stop_source m_lookStop;
+  bool m_settingFrame = false;  ///< its result is there or requested
+  std::stop_source m_inferenceStop;
   QString m_activity;
   QElapsedTimer m_clock;
-  qint64 m_editedAt = -1;  ///< when the masks last changed and no look has followed, in ns
+  qint64 m_editedAt = -1;  ///< when the masks last changed and no result has followed, in ns
   WorkerThread m_worker;   // last: joined first
 };
 

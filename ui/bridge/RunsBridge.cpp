@@ -6,7 +6,7 @@
 namespace headlight {
 namespace {
 
-/// Of one turn: news come at least this often while there are many runs to be read.
+/// The longest turn: updates come at least this often while many runs are read.
 constexpr double kTurnSeconds = 0.1;
 
 }  // namespace
@@ -16,14 +16,14 @@ RunsBridge::RunsBridge(QObject* parent)
   m_timer.setSingleShot(
       true);  // the next round begins when this one is done, however slow the disk
   m_timer.setInterval(static_cast<int>(1000 * kRunPollSeconds));
-  connect(&m_timer, &QTimer::timeout, this, &RunsBridge::look);
+  connect(&m_timer, &QTimer::timeout, this, &RunsBridge::poll);
 }
 
 RunsBridge::~RunsBridge() {
   m_stop.request_stop();
 }
 
-/// What is being read can wait.
+/// Runs that are being read can wait.
 void RunsBridge::interrupt() {
   m_stop.request_stop();
   m_stop = std::stop_source();
@@ -36,7 +36,7 @@ void RunsBridge::setFolders(std::vector<std::filesystem::path> named,
                  hidden = std::move(hidden)](std::stop_token) mutable {
     runs->setFolders(std::move(named), std::move(hidden));
   });
-  look();
+  poll();
 }
 
 void RunsBridge::setCompared(std::vector<std::uint64_t> ids) {
@@ -44,20 +44,20 @@ void RunsBridge::setCompared(std::vector<std::uint64_t> ids) {
   m_worker.post(
       [this, runs = m_runs, ids = std::move(ids), stop = m_stop.get_token()](std::stop_token) {
         runs->setCompared(ids);
-        const auto news = std::make_shared<const RunListUpdate>(runs->lookAtCompared(stop));
-        inThreadOf(this, [this, news] { Q_EMIT told(news); });
+        const auto news = std::make_shared<const RunListUpdate>(runs->pollCompared(stop));
+        callInThread(this, [this, news] { Q_EMIT reported(news); });
       });
 }
 
 void RunsBridge::setPolling(bool wanted) {
   m_polling = wanted;
   if (wanted)
-    look();
+    poll();
   else
     m_timer.stop();
 }
 
-void RunsBridge::look() {
+void RunsBridge::poll() {
   m_timer.stop();
   m_again = m_looking;
   if (!m_looking) lookOn();
@@ -66,14 +66,14 @@ void RunsBridge::look() {
 void RunsBridge::lookOn() {
   m_looking = true;
   m_worker.post([this, runs = m_runs, stop = m_stop.get_token()](std::stop_token) {
-    const auto news = std::make_shared<const RunListUpdate>(runs->look(kTurnSeconds, stop));
+    const auto news = std::make_shared<const RunListUpdate>(runs->poll(kTurnSeconds, stop));
     const bool whole = !stop.stop_requested();
-    inThreadOf(this, [this, news, whole] { take(news, whole); });
+    callInThread(this, [this, news, whole] { take(news, whole); });
   });
 }
 
 void RunsBridge::take(const std::shared_ptr<const RunListUpdate>& news, bool whole) {
-  Q_EMIT told(news);
+  Q_EMIT reported(news);
   if (!whole || news->waiting > 0 || std::exchange(m_again, false)) return lookOn();
   m_looking = false;
   Q_EMIT roundDone();

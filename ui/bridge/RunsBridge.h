@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The way from the window to a list of runs on disk: looks at them every two seconds on a thread of
+// Lists the runs on disk: polls them every two seconds on a thread of
 // its own, a little at a time, and tells what has changed. Never changes anything in them.
 
 #include <QObject>
@@ -23,19 +23,19 @@ class RunsBridge : public QObject {
   explicit RunsBridge(QObject* parent = nullptr);
   ~RunsBridge() override;  ///< joins its thread
 
-  /// As FollowedRuns; then looks.
+  /// As FollowedRuns; then polls.
   void setFolders(std::vector<std::filesystem::path> named, std::set<std::filesystem::path> hidden);
   /// The curves of these runs come with the next news.
   void setCompared(std::vector<std::uint64_t> ids);
-  /// Looks now, and while `wanted` again and again.
+  /// Polls now, and while `wanted` again and again.
   void setPolling(bool wanted);
-  void look();
+  void poll();
   /// Between two rounds; for tests.
   void setInterval(int milliseconds) { m_timer.setInterval(milliseconds); }
 
  Q_SIGNALS:
-  void told(std::shared_ptr<const headlight::RunListUpdate> news);
-  void roundDone();  ///< every run was looked at
+  void reported(std::shared_ptr<const headlight::RunListUpdate> news);
+  void roundDone();  ///< every run was polled
 
  private:
   void lookOn();

@@ -31,14 +31,14 @@ Result<OpenedSequence> openSequence(const std::filesystem::path& path) {
   return OpenedSequence{*session, info};
 }
 
-Result<CompletedPicture> completePicture(const SequenceSession& session, const Image& picture,
-                                         const CompletionSettings& settings,
-                                         const ProgressCallback& progress, std::stop_token stop) {
-  CompletedPicture result;
-  const auto view = session.view(picture);
+Result<CompletedImage> completeImage(const SequenceSession& session, const Image& image,
+                                     const CompletionSettings& settings,
+                                     const ProgressCallback& progress, std::stop_token stop) {
+  CompletedImage result;
+  const auto view = session.view(image);
   if (!view) return view.error();
   auto samples =
-      session.complete(picture, settings.keptFraction, settings.samples, settings.temperature,
+      session.complete(image, settings.keptFraction, settings.samples, settings.temperature,
                        static_cast<std::uint64_t>(settings.seed), progress, std::move(stop));
   if (!samples) return samples.error();
   result.view = *view;
@@ -66,12 +66,12 @@ void SequenceBridge::run(Job job, Work work, Done done) {
   m_worker.post([this, job, work = std::move(work), done = std::move(done), mail = m_mail,
                  stop = m_stop.get_token()](std::stop_token) {
     const auto result = std::make_shared<decltype(work(mail, stop))>(work(mail, stop));
-    inThreadOf(this, [this, job, mail, result, done] {
+    callInThread(this, [this, job, mail, result, done] {
       if (mail != m_mail) return;  // a newer job is under way
       m_takingMail.runNow();
       m_mail.reset();
       setJob(Job::None);
-      *result ? done(std::move(**result)) : tell(job, result->error());
+      *result ? done(std::move(**result)) : notify(job, result->error());
     });
   });
 }
@@ -90,26 +90,26 @@ void SequenceBridge::opened(std::shared_ptr<SequenceSession> session, SequenceMo
   Q_EMIT modelChanged();
 }
 
-void SequenceBridge::view(const Image& picture) {
+void SequenceBridge::view(const Image& image) {
   if (!m_session) return;
   run(
       Job::Viewing,
-      [session = m_session, picture](const MailPointer&, const std::stop_token&) {
-        return session->view(picture);
+      [session = m_session, image](const MailPointer&, const std::stop_token&) {
+        return session->view(image);
       },
       [this](const Image& view) { Q_EMIT viewed(view); });
 }
 
-void SequenceBridge::complete(const Image& picture, const CompletionSettings& settings) {
+void SequenceBridge::complete(const Image& image, const CompletionSettings& settings) {
   if (!m_session) return;
   run(
       Job::Completing,
-      [this, session = m_session, picture, settings](const MailPointer& mail,
-                                                     const std::stop_token& stop) {
-        return completePicture(*session, picture, settings, reporter(mail), stop);
+      [this, session = m_session, image, settings](const MailPointer& mail,
+                                                   const std::stop_token& stop) {
+        return completeImage(*session, image, settings, reporter(mail), stop);
       },
-      [this](CompletedPicture picture) {
-        Q_EMIT completed(std::make_shared<const CompletedPicture>(std::move(picture)));
+      [this](CompletedImage image) {
+        Q_EMIT completed(std::make_shared<const CompletedImage>(std::move(image)));
       });
 }
 
@@ -148,17 +148,17 @@ void SequenceBridge::lookAt(Sequence sequence, int layer) {
   run(
       Job::Looking,
       [session = m_session, sequence = std::move(sequence), layer](
-          const MailPointer&, const std::stop_token&) { return session->look(sequence, layer); },
+          const MailPointer&, const std::stop_token&) { return session->infer(sequence, layer); },
       [this](SequenceMaps maps) {
         Q_EMIT looked(std::make_shared<const SequenceMaps>(std::move(maps)));
       });
 }
 
-void SequenceBridge::look(const Image& picture, const SequenceLookSettings& settings) {
-  lookAt(picture, settings.layer);
+void SequenceBridge::infer(const Image& image, const SequenceLookSettings& settings) {
+  lookAt(image, settings.layer);
 }
 
-void SequenceBridge::look(const QByteArray& text, const SequenceLookSettings& settings) {
+void SequenceBridge::infer(const QByteArray& text, const SequenceLookSettings& settings) {
   lookAt(text.toStdString(), settings.layer);
 }
 
@@ -183,7 +183,7 @@ void SequenceBridge::post(const MailPointer& mail) {
     const std::lock_guard lock(mail->mutex);
     if (std::exchange(mail->woken, true)) return;
   }
-  inThreadOf(this, [this, mail] {
+  callInThread(this, [this, mail] {
     if (mail == m_mail) m_takingMail.wake();
   });
 }
@@ -208,7 +208,7 @@ void SequenceBridge::setJob(Job job) {
   Q_EMIT jobChanged();
 }
 
-void SequenceBridge::tell(Job job, const Error& error) {
+void SequenceBridge::notify(Job job, const Error& error) {
   const QString text = QString::fromStdString(error.text());
   if (job == Job::Opening)
     Q_EMIT openFailed(text);

@@ -27,8 +27,8 @@ struct SequenceModelInfo {
   std::int64_t parameters = 0;
 };
 
-/// A picture as the model sees it, and with its lower rows drawn anew.
-struct CompletedPicture {
+/// An image as the model sees it, and with its lower rows drawn anew.
+struct CompletedImage {
   Image view;
   int kept = 0;  ///< rows from the top
   std::vector<Image> samples;
@@ -49,12 +49,12 @@ class SequenceBridge : public QObject {
   const std::optional<SequenceModelInfo>& model() const { return m_model; }
 
   // Each ends in its signal, in failed or in canceled. Ignored without a model.
-  void view(const Image& picture);
-  void complete(const Image& picture, const CompletionSettings& settings);
+  void view(const Image& image);
+  void complete(const Image& image, const CompletionSettings& settings);
   void continueText(const QString& prompt, const ContinuationSettings& settings);
-  /// Where a layer looks in a picture, or in a text.
-  void look(const Image& picture, const SequenceLookSettings& settings);
-  void look(const QByteArray& text, const SequenceLookSettings& settings);
+  /// The attention of a layer in an image or a text.
+  void infer(const Image& image, const SequenceLookSettings& settings);
+  void infer(const QByteArray& text, const SequenceLookSettings& settings);
   /// Bits a byte on at most `sequences` of the validation split of the model's own data.
   void score(std::int64_t sequences);
 
@@ -72,7 +72,7 @@ class SequenceBridge : public QObject {
   void openFailed(const QString& text);
   void viewed(const headlight::Image& view);
   void progressed(const headlight::Progress& progress);
-  void completed(std::shared_ptr<const headlight::CompletedPicture> picture);
+  void completed(std::shared_ptr<const headlight::CompletedImage> image);
   void bytesArrived(const QByteArray& bytes);
   void continued();
   void scored(const headlight::SequenceScore& score);
@@ -94,7 +94,7 @@ class SequenceBridge : public QObject {
   void post(const MailPointer& mail);  ///< called from the thread: there is something new
   void takeMail();
   void setJob(Job job);
-  void tell(Job job, const Error& error);
+  void notify(Job job, const Error& error);
   void opened(std::shared_ptr<SequenceSession> session, SequenceModelInfo info);
 
   std::shared_ptr<SequenceSession> m_session;

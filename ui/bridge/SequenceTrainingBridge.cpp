@@ -61,7 +61,7 @@ void SequenceTrainingBridge::launch(const SequenceExperiment& experiment, const 
         stop);
     // Stopped before its first step, or finished long ago.
     if (history && outcome) collectHistory(path, outcome->steps + 1, experiment.training.steps);
-    inThreadOf(this, [this, outcome] { ended(outcome); });
+    callInThread(this, [this, outcome] { ended(outcome); });
   });
 }
 
@@ -81,7 +81,7 @@ void SequenceTrainingBridge::collect(const SequenceReading& reading) {
     m_readings.push_back(reading);
     if (std::exchange(m_woken, true)) return;
   }
-  inThreadOf(this, [this] { m_updates.wake(); });
+  callInThread(this, [this] { m_updates.wake(); });
 }
 
 void SequenceTrainingBridge::takeReadings() {

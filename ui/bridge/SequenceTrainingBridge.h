@@ -33,7 +33,7 @@ class SequenceTrainingBridge : public QObject {
 
   bool isRunning() const { return m_running; }  ///< from start or resume until finished
   bool isStopping() const { return m_running && m_stop.stop_requested(); }
-  /// Of the present or the last run.
+  /// The present or the last run.
   const QString& folder() const { return m_folder; }
   const SequenceExperiment& experiment() const { return m_experiment; }
 
@@ -49,7 +49,7 @@ class SequenceTrainingBridge : public QObject {
   void launch(const SequenceExperiment& experiment, const QString& folder, bool resume,
               bool withHistory);
   // Called from the run's thread.
-  /// What the run of `steps` in all told before `step`.
+  /// The earlier updates, before `step`, of a run with `steps` in all.
   void collectHistory(const std::filesystem::path& folder, std::int64_t step, std::int64_t steps);
   void collect(const SequenceReading& reading);
   void takeReadings();

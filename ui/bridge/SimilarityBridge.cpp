@@ -14,41 +14,44 @@ constexpr int kLayersSettledMs = 400;
 
 }  // namespace
 
-SimilarityBridge::SimilarityBridge(Document* document, ModelWorker* look, QObject* parent)
-    : MeasureBridge(document, look, kLayersSettledMs, parent) {
-  connect(document, &Document::modelChanged, this, &SimilarityBridge::restart);
-  connect(document, &Document::masksChanged, this, &SimilarityBridge::restart);
-  connect(document, &Document::lookChanged, this, &SimilarityBridge::onLook);
+SimilarityBridge::SimilarityBridge(Document* document, ModelWorker* inference, QObject* parent)
+    : MeasureBridge(document, inference, kLayersSettledMs, parent) {
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &SimilarityBridge::restart);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &SimilarityBridge::restart);
+  connect(document, &Document::inferenceChanged, this, &SimilarityBridge::onInference);
 }
 
-void SimilarityBridge::setSample(const std::optional<PictureSample>& sample) {
+void SimilarityBridge::setSample(const std::optional<ImageSample>& sample) {
   m_sample = sample;
-  m_document->setLayerNumbers({m_document->layerNumbers().averaged && canAverage(), nullptr});
+  m_document->numbers().setLayers(
+      {m_document->numbers().layers().averaged && canAverage(), nullptr});
   restart();
 }
 
 void SimilarityBridge::average(bool on) {
-  m_document->setLayerNumbers({on && canAverage(), nullptr});
+  m_document->numbers().setLayers({on && canAverage(), nullptr});
   restart();
 }
 
-/// Weights in training change faster than a data set is measured: what goes on is finished.
-void SimilarityBridge::onLook() {
-  const auto look = m_document->liveLook();
-  const bool others = look && look->weights != std::exchange(m_weights, look->weights);
-  const bool recorded = m_document->recordedView() != nullptr;
+/// Weights in training change faster than a dataset is measured: what goes on is finished.
+void SimilarityBridge::onInference() {
+  const auto inference = m_document->liveInference();
+  const bool others =
+      inference && inference->weights != std::exchange(m_weights, inference->weights);
+  const bool recorded = m_document->recorded().view() != nullptr;
   if (recorded || !m_problem.isEmpty() ||
-      (others && !(m_look->isLookingThroughTraining() && isBusy())))
+      (others && !(m_inference->isLookingThroughTraining() && isBusy())))
     restart();
 }
 
 void SimilarityBridge::restart() {
   forget();
-  const bool wanted = m_document->layerNumbers().averaged && m_sample && m_document->hasModel();
-  if (wanted && m_document->recordedView()) {
-    // Of a recorded step there are its maps, not the weights.
-    m_problem = tr("not recorded: at an earlier step there is the picture alone");
-    m_document->setLayerNumbers({true, nullptr});
+  const bool wanted =
+      m_document->numbers().layers().averaged && m_sample && m_document->inputs().hasModel();
+  if (wanted && m_document->recorded().view()) {
+    // A recorded step has maps, but no weights to measure others with.
+    m_problem = tr("not recorded: an earlier step has maps of its image only");
+    m_document->numbers().setLayers({true, nullptr});
     m_settled.stop();
   } else if (wanted) {
     m_settled.start();
@@ -59,13 +62,13 @@ void SimilarityBridge::restart() {
 }
 
 void SimilarityBridge::measure() {
-  if (!m_sample || !m_document->hasModel()) return;
+  if (!m_sample || !m_document->inputs().hasModel()) return;
   m_task.run<Measured>(
-      [session = m_look->session(), sample = *m_sample, masks = m_document->masks(),
-       keeping = keeping(), tell = teller()](std::stop_token stop) -> Measured {
+      [session = m_inference->session(), sample = *m_sample, masks = m_document->inputs().masks(),
+       keeping = keeping(), notify = teller()](std::stop_token stop) -> Measured {
         const auto open = session();
         if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-        return keptSimilarity(keeping, {*open, sample, masks}, tell, stop);
+        return keptSimilarity(keeping, {*open, sample, masks}, notify, stop);
       },
       [this](const Measured& measured) { take(measured); });
 }
@@ -73,7 +76,7 @@ void SimilarityBridge::measure() {
 void SimilarityBridge::take(const Measured& measured) {
   m_progress = {};
   if (measured)
-    m_document->setLayerNumbers({true, std::make_shared<const LayerSimilarity>(*measured)});
+    m_document->numbers().setLayers({true, std::make_shared<const LayerSimilarity>(*measured)});
   else
     takeError(measured.error());
   Q_EMIT changed();

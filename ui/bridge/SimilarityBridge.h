@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Measures how alike layers look on the data set that masks are measured on, in the background,
+// Measures how alike layers look on the dataset that masks are measured on, in the background,
 // where the document is to show that, and anew when weights or masks change.
 
 #include "ui/bridge/MeasureBridge.h"
@@ -10,16 +10,16 @@ namespace headlight {
 class SimilarityBridge : public MeasureBridge {
   Q_OBJECT
  public:
-  SimilarityBridge(Document* document, ModelWorker* look, QObject* parent = nullptr);
+  SimilarityBridge(Document* document, ModelWorker* inference, QObject* parent = nullptr);
 
-  /// Of what averages are taken; nothing: there are none.
-  void setSample(const std::optional<PictureSample>& sample);
-  /// Over the data set, where there is one, or of the picture again, which also cancels.
+  /// The images of the averages; nothing: there are none.
+  void setSample(const std::optional<ImageSample>& sample);
+  /// Over the dataset, where there is one, or of the image again, which also cancels.
   void average(bool on);
 
  private:
   using Measured = Result<LayerSimilarity>;
-  void onLook();
+  void onInference();
   void restart() override;
   void measure() override;
   void take(const Measured& measured);

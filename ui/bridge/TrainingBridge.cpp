@@ -43,7 +43,7 @@ void TrainingBridge::readRecorded(const QString& folder) {
     auto read = readRecordedRun(folder.toStdString());
     if (!read) return;
     const auto run = std::make_shared<const RecordedRun>(std::move(*read));
-    inThreadOf(this, [this, folder, run] {
+    callInThread(this, [this, folder, run] {
       if (m_running || !m_folder.isEmpty()) return;
       m_folder = folder;
       Q_EMIT recorded(run);
@@ -63,18 +63,18 @@ void TrainingBridge::launch(const QString& folder, std::function<Begun()> begin)
   m_worker.post([this, begin = std::move(begin), stop = m_stop.get_token()](std::stop_token) {
     auto begun = begin();
     if (!begun) {
-      inThreadOf(this, [this, error = begun.error()] { ended(error); });
+      callInThread(this, [this, error = begun.error()] { ended(error); });
       return;
     }
     std::shared_ptr<TrainingSession> session = std::move(*begun);
     const auto history = std::make_shared<const RunHistory>(session->history());
-    session->setWakeUp([this] { inThreadOf(this, [this] { m_updates.wake(); }); });
-    inThreadOf(this, [this, session, history] { began(session, history); });
+    session->setWakeUp([this] { callInThread(this, [this] { m_updates.wake(); }); });
+    callInThread(this, [this, session, history] { began(session, history); });
     auto outcome = session->run(stop);
     const auto place = session->folder();  // it may have been moved
     std::error_code unknown;
     const bool gone = !outcome && !std::filesystem::exists(place, unknown);
-    inThreadOf(this, [this, outcome, gone, place] {
+    callInThread(this, [this, outcome, gone, place] {
       m_folder = QString::fromStdString(place.string());
       ended(outcome, gone);
     });
@@ -142,7 +142,8 @@ void TrainingBridge::saveNewestWeights(const QString& path) {
   if (!m_session || m_running) return;
   m_worker.post([this, session = m_session, path](std::stop_token) {
     const auto saved = session->saveSnapshot(path.toStdString());
-    inThreadOf(this, [this, path, error = errorText(saved)] { Q_EMIT weightsSaved(path, error); });
+    callInThread(this,
+                 [this, path, error = errorText(saved)] { Q_EMIT weightsSaved(path, error); });
   });
 }
 
@@ -150,7 +151,7 @@ void TrainingBridge::recreateFolder() {
   if (!m_session || m_running) return;
   m_worker.post([this, session = m_session](std::stop_token) {
     const auto made = session->recreateFolder();
-    inThreadOf(this, [this, error = errorText(made)] {
+    callInThread(this, [this, error = errorText(made)] {
       if (error.isEmpty()) m_folderGone = false;
       Q_EMIT folderRecreated(error);
     });

@@ -40,7 +40,7 @@ class TrainingBridge : public QObject {
   /// shape).
   bool submit(const MaskEdit& edit);
 
-  /// Of a run that ended with an error: whether its folder was deleted meanwhile, and whether
+  /// For a run that ended with an error: whether its folder was deleted meanwhile, and whether
   /// weights of it are still here.
   bool folderIsGone() const { return m_folderGone; }
   bool hasNewestWeights() const;
@@ -53,7 +53,7 @@ class TrainingBridge : public QObject {
   bool isPaused() const { return m_paused; }
   bool isStopping() const { return m_running && m_stop.stop_requested(); }
   QString folder() const { return m_folder; }
-  /// Of the present or the last run; nothing before it has begun.
+  /// The present or the last run; nothing before the first.
   std::optional<Experiment> experiment() const;
   /// The run so far as one config; nothing before it has begun.
   std::optional<Experiment> exported() const;
@@ -67,7 +67,7 @@ class TrainingBridge : public QObject {
  Q_SIGNALS:
   /// Running, paused, stopping or idle has changed.
   void stateChanged();
-  /// Of a run that goes on, before its first update: what its folder says of the steps before.
+  /// For a resumed run, before its first update: the earlier steps from its folder.
   void wentOn(std::shared_ptr<const headlight::RunHistory> history);
   void recorded(std::shared_ptr<const headlight::RecordedRun> run);
   void updated(std::shared_ptr<const headlight::TrainingUpdate> update);

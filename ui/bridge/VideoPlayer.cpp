@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-constexpr qint64 kRateMs = 2000;  ///< over which looks in a second are counted
+constexpr qint64 kRateMs = 2000;  ///< over which results in a second are counted
 constexpr const char* kFrameWords = ", frame ";
 
 }  // namespace
@@ -24,14 +24,17 @@ struct VideoPlayer::Reading {
   std::unique_ptr<VideoReader> reader;
 };
 
-VideoPlayer::VideoPlayer(Document* document, ModelWorker* look, QObject* parent)
-    : QObject(parent), m_document(document), m_look(look), m_reading(std::make_shared<Reading>()) {
+VideoPlayer::VideoPlayer(Document* document, ModelWorker* inference, QObject* parent)
+    : QObject(parent),
+      m_document(document),
+      m_inference(inference),
+      m_reading(std::make_shared<Reading>()) {
   setObjectName(QStringLiteral("videoPlayer"));
   m_wait.setSingleShot(true);
   m_wait.setTimerType(Qt::PreciseTimer);
   connect(&m_wait, &QTimer::timeout, this, &VideoPlayer::playOn);
-  // Who opens another picture wants to look at that.
-  connect(document, &Document::imageChanged, this, [this] {
+  // Opening another image shows that one.
+  connect(&document->inputs(), &InferenceInputs::imageChanged, this, [this] {
     if (m_showing) return;
     ++m_frames;  // what is on its way is not wanted any more
     m_busy = m_again = false;
@@ -65,7 +68,7 @@ void VideoPlayer::openBy(const QString& name, const QString& file, std::function
     const VideoInfo info = opened ? (*opened)->info() : VideoInfo();
     const Result<void> done = opened ? Result<void>() : Result<void>(opened.error());
     if (opened) reading->reader = std::move(*opened);
-    inThreadOf(this, [this, name, file, ticket, done, info] {
+    callInThread(this, [this, name, file, ticket, done, info] {
       if (ticket != m_ticket) return;
       m_busy = false;
       if (done) return begin(info, file);
@@ -208,7 +211,7 @@ void VideoPlayer::start() {
     const auto frame = std::make_shared<const Result<std::optional<VideoFrame>>>(
         reading->reader->at(wanted, stop));
     const std::int64_t frames = reading->reader->info().frames;
-    inThreadOf(this, [this, ticket, frame, frames] { arrived(ticket, *frame, frames); });
+    callInThread(this, [this, ticket, frame, frames] { arrived(ticket, *frame, frames); });
   });
 }
 
@@ -224,17 +227,18 @@ void VideoPlayer::arrived(int ticket, const Result<std::optional<VideoFrame>>& f
             ? QString()
             : QString::fromStdString(
                   MapPlace{m_file.toStdString(), static_cast<int>((*frame)->index)}.text());
-    return m_look->showFrame(
+    return m_inference->showFrame(
         (*frame)->image, name, path, [this](bool on) { m_showing = on; },
         [this, ticket, frame = **frame](bool done) { shown(ticket, frame, done); });
   }
   m_busy = false;
   pause();
   if (!frame)
-    Q_EMIT failed(tr("%1 cannot be read on").arg(displayName(QString::fromStdString(m_info.name))),
-                  QString::fromStdString(frame.error().text()));
+    Q_EMIT failed(
+        tr("%1 cannot be read any further").arg(displayName(QString::fromStdString(m_info.name))),
+        QString::fromStdString(frame.error().text()));
   else if (m_info.isCamera)
-    Q_EMIT failed(tr("The camera gives no picture any more"), tr("Open it again."));
+    Q_EMIT failed(tr("The camera sends no more images"), tr("Open it again."));
   else if (m_frame < 0 || m_again)  // the file claimed more than there is
     show(std::max<std::int64_t>(frames - 1, 0));
   Q_EMIT changed();

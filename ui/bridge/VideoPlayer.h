@@ -29,7 +29,7 @@ class VideoPlayer : public QObject {
     Every,  ///< every frame, however long it takes; never faster than the video
   };
 
-  VideoPlayer(Document* document, ModelWorker* look, QObject* parent = nullptr);
+  VideoPlayer(Document* document, ModelWorker* inference, QObject* parent = nullptr);
   ~VideoPlayer() override;
 
   /// Shows its first frame: opened, or failed, and then what was open stays.
@@ -54,11 +54,11 @@ class VideoPlayer : public QObject {
   double speed() const { return m_speed; }
   void setSpeed(double times);  ///< of the video's own, above 0
 
-  /// Of the last two seconds of playing; 0: not playing.
+  /// Frames per second over the last two seconds; 0: not playing.
   double framesPerSecond() const;
   /// A frame is on its way.
   bool isBusy() const { return m_busy; }
-  /// By the names that the document has for pictures: frames of one video or camera.
+  /// By the names that the document has for images: frames of one video or camera.
   static bool areFramesOfOne(const QString& name, const QString& other);
   /// "clip.avi[12]", as the gallery and sessions keep it; empty of a camera.
   QString address() const;
@@ -82,12 +82,12 @@ class VideoPlayer : public QObject {
   void restartClock();
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   std::shared_ptr<Reading> m_reading;
   VideoInfo m_info;
   QString m_file;
   bool m_open = false, m_playing = false, m_busy = false, m_again = false;
-  bool m_showing = false;  ///< the document's picture changes by this
+  bool m_showing = false;  ///< the document's image changes by this
   int m_ticket = 0;        ///< of the video that counts
   int m_frames = 0;        ///< of the frame that counts
   std::int64_t m_frame = -1, m_wanted = 0;

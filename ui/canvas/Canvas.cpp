@@ -5,8 +5,12 @@
 #include <QMouseEvent>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "ui/base/CoreText.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedMask.h"
 
 namespace headlight {
 namespace {
@@ -14,22 +18,24 @@ namespace {
 constexpr int kWideNote = 460;  ///< from here on a note at the pointer has room for one line
 
 /// From 1: how many values are larger, and one.
-int rankOf(const std::vector<float>& values, std::size_t at) {
+int valueRank(const std::vector<float>& values, std::size_t at) {
   return 1 + static_cast<int>(std::count_if(values.begin(), values.end(),
                                             [&](float value) { return value > values[at]; }));
 }
 
 }  // namespace
 
-Canvas::Canvas(Document* document, QWidget* parent) : PictureView(document, parent) {
+Canvas::Canvas(Document* document, QWidget* parent) : ImageView(document, parent) {
   setObjectName("canvas");
-  setAccessibleName(tr("Canvas: the picture and where the chosen head looks"));
-  setWhatsThis(tr(
-      "The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the token, C "
-      "takes the class token, D the distillation token or the next register. [ and ] change the "
-      "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "
-      "zooms, the middle button "
-      "drags, 0 fits, 1 is 100 %."));
+  setAccessibleName(tr("Canvas: the image with the map of the chosen head"));
+  setWhatsThis(
+      tr("The patch under the pointer is the query; a click pins it, Esc releases it. Arrows move "
+         "the query, C selects the class token, D the distillation token or the next register. [ "
+         "and ] change the "
+         "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "
+         "zooms, the middle button "
+         "drags, 0 fits, 1 is 100 %."));
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &Canvas::readMask);
   refreshMap();
 }
 
@@ -46,23 +52,35 @@ QString Canvas::legendNote() const {
 }
 
 QString Canvas::hoverText(int patch) const {
-  QString text = PictureView::hoverText(patch);
-  const auto look = document()->look();
-  if (!shownMap() || !look || look->maps.isSigned) return text;
-  if (shownLearned(look.get(), document()->view())) return text;  // no share of anything
+  const auto inference = document()->inference();
+  if (!shownMap() || !inference || inference->maps.isSigned) return ImageView::hoverText(patch);
+  if (shownLearned(inference.get(), document()->view().options()))
+    return ImageView::hoverText(patch);  // no share of anything
   const double value = shownMap()->values[static_cast<std::size_t>(patch)];
-  const int tokens =
-      gridOfLayer(look->maps, document()->view().layer, document()->model().grid).tokens();
-  text += width() < kWideNote ? QLatin1String("\n") : QLatin1String("   ");
-  return text + tr("rank %1 of %2   %3 %   %4 × uniform")
-                    .arg(rankOf(shownMap()->values, static_cast<std::size_t>(patch)))
-                    .arg(shownMap()->values.size())
-                    .arg(QString::number(value * 100, 'f', value < 0.1 ? 2 : 1),
-                         QString::number(value * tokens, 'f', 1));
+  if (std::isnan(value)) return ImageView::hoverText(patch);
+  const int tokens = gridOfLayer(inference->maps, document()->view().options().layer,
+                                 document()->inputs().model().grid)
+                         .tokens();
+  const QString share = QString::number(value * 100, 'f', value < 0.1 ? 2 : 1);
+  return tr("%1: %2 % of %3").arg(patchText(patch), share, whoseAttention(patch)) +
+         (width() < kWideNote ? QLatin1String("\n") : QLatin1String("   ")) +
+         tr("rank %1 of %2 · %3 × uniform")
+             .arg(valueRank(shownMap()->values, static_cast<std::size_t>(patch)))
+             .arg(shownMap()->values.size())
+             .arg(QString::number(value * tokens, 'f', 1));
+}
+
+QString Canvas::whoseAttention(int patch) const {
+  const int query = document()->view().options().query;
+  if (query == tokenOf(patch)) return tr("its own attention");
+  const Grid& grid = document()->inputs().model().grid;
+  const QString token = document()->view().describeToken(query);
+  return query < grid.prefix - grid.registers ? tr("the attention of the %1").arg(token)
+                                              : tr("the attention of %1").arg(token);
 }
 
 QString Canvas::chipText(int token) const {
-  const Grid& grid = document()->model().grid;
+  const Grid& grid = document()->inputs().model().grid;
   const int firstRegister = grid.prefix - grid.registers;
   if (token >= firstRegister) return tr("register %1").arg(token - firstRegister + 1);
   return token == 0 ? tr("class") : tr("distillation");
@@ -72,7 +90,7 @@ QString Canvas::chipText(int token) const {
 QRectF Canvas::chipRect(int token) const {
   const QFontMetricsF metrics(font());
   const double height = metrics.height() + 6;
-  double left = 8, top = pictureArea().top() + 8;
+  double left = 8, top = imageArea().top() + 8;
   for (int i = 0;; ++i) {
     const double chip = metrics.horizontalAdvance(chipText(i)) + 20;
     if (left > 8 && left + chip > width() - 8) {
@@ -85,12 +103,13 @@ QRectF Canvas::chipRect(int token) const {
 }
 
 void Canvas::paintMarks(QPainter& painter) {
-  if (!document()->hasModel() || !document()->hasImage()) return;
+  if (!document()->inputs().hasModel() || !document()->inputs().hasImage()) return;
+  drawMask(painter);
   drawTokenCursor(painter);
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  for (int token = 0; token < document()->model().grid.prefix; ++token) {
-    const bool chosen = document()->view().query == token;
+  for (int token = 0; token < document()->inputs().model().grid.prefix; ++token) {
+    const bool chosen = document()->view().options().query == token;
     QColor ground = palette().color(chosen ? QPalette::Highlight : QPalette::Window);
     if (!chosen) ground.setAlpha(210);
     QColor edge = palette().color(QPalette::WindowText);
@@ -105,28 +124,44 @@ void Canvas::paintMarks(QPainter& painter) {
   painter.restore();
 }
 
+void Canvas::readMask() {
+  MaskSight sight = viewedMask(*document());
+  if (sight == m_sight) return;
+  m_sight = std::move(sight);
+  describe();
+  update();
+}
+
+void Canvas::drawMask(QPainter& painter) {
+  drawMaskSight(painter, regionRect(), m_sight, palette());
+  if (!m_sight.text.empty())
+    drawNote(painter, imageArea(), Qt::AlignBottom | Qt::AlignRight, coreText(m_sight.text),
+             palette());
+}
+
 void Canvas::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton && document()->hasModel() && document()->hasImage())
-    for (int token = 0; token < document()->model().grid.prefix; ++token)
+  if (event->button() == Qt::LeftButton && document()->inputs().hasModel() &&
+      document()->inputs().hasImage())
+    for (int token = 0; token < document()->inputs().model().grid.prefix; ++token)
       if (chipRect(token).contains(event->position())) return setQuery(token);
-  PictureView::mousePressEvent(event);
+  ImageView::mousePressEvent(event);
 }
 
 /// The distillation token, or the registers one after the other.
 void Canvas::stepAmongOthers() {
-  const Grid& grid = document()->model().grid;
-  const int first = grid.hasClassToken() ? 1 : 0, query = document()->view().query;
+  const Grid& grid = document()->inputs().model().grid;
+  const int first = grid.hasClassToken() ? 1 : 0, query = document()->view().options().query;
   if (first >= grid.prefix) return;
   const bool among = query >= first && query + 1 < grid.prefix;
   setQuery(among ? query + 1 : first);
 }
 
 void Canvas::setQuery(int token) {
-  document()->pin(token);
+  document()->view().pin(token);
 }
 
 bool Canvas::hasNoImage() const {
-  return shownLearned(document()->look().get(), document()->view()) != nullptr;
+  return shownLearned(document()->inference().get(), document()->view().options()) != nullptr;
 }
 
 void Canvas::patchPressed(int patch) {
@@ -134,42 +169,42 @@ void Canvas::patchPressed(int patch) {
 }
 
 void Canvas::patchHovered(int patch) {
-  if (patch >= 0 && document()->hasModel())
-    document()->follow(tokenOf(patch));
+  if (patch >= 0 && document()->inputs().hasModel())
+    document()->view().follow(tokenOf(patch));
   else
-    document()->endFollowing();
+    document()->view().endFollowing();
 }
 
 void Canvas::moveToken(int rows, int cols) {
-  const Grid& grid = document()->model().grid;
-  const int patch = document()->view().query - grid.prefix;
+  const Grid& grid = document()->inputs().model().grid;
+  const int patch = document()->view().options().query - grid.prefix;
   // From a prefix token, which has no place, to the middle.
-  if (patch < 0) return setQuery(grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2);
+  if (patch < 0) return setQuery(grid.middleToken());
   const int row = std::clamp(patch / grid.cols + rows, 0, grid.rows - 1);
   const int col = std::clamp(patch % grid.cols + cols, 0, grid.cols - 1);
   setQuery(grid.prefix + row * grid.cols + col);
 }
 
 void Canvas::stepLayer(int by) {
-  ViewOptions view = document()->view();
-  const int layers = static_cast<int>(document()->model().heads.size());
+  ViewOptions view = document()->view().options();
+  const int layers = static_cast<int>(document()->inputs().model().heads.size());
   view.layer = std::clamp(view.layer + by, 0, layers - 1);
-  document()->setView(view);
+  document()->view().set(view);
 }
 
 void Canvas::stepHead(int by) {
-  ViewOptions view = document()->view();
-  const int heads = document()->model().heads[static_cast<std::size_t>(view.layer)];
+  ViewOptions view = document()->view().options();
+  const int heads = document()->inputs().model().heads[static_cast<std::size_t>(view.layer)];
   view.head = std::clamp(view.head + by, -1, heads - 1);
-  document()->setView(view);
+  document()->view().set(view);
 }
 
 bool Canvas::claimsKey(const QKeyEvent& event) const {
-  if (PictureView::claimsKey(event)) return true;
+  if (ImageView::claimsKey(event)) return true;
   if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) return false;
   switch (event.key()) {
     case Qt::Key_Escape:
-      return document()->isPinned();
+      return document()->view().isPinned();
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:
@@ -183,24 +218,24 @@ bool Canvas::claimsKey(const QKeyEvent& event) const {
     case Qt::Key_BracketRight:
     case Qt::Key_Comma:
     case Qt::Key_Period:
-      return document()->hasModel();
+      return document()->inputs().hasModel();
     default:
       return false;
   }
 }
 
 bool Canvas::handleKey(QKeyEvent* event) {
-  if (PictureView::handleKey(event)) return true;
+  if (ImageView::handleKey(event)) return true;
   if (!Canvas::claimsKey(*event)) return false;  // a key of a subclass
-  ViewOptions view = document()->view();
+  ViewOptions view = document()->view().options();
   switch (event->key()) {
     case Qt::Key_Escape:
-      document()->unpin();
+      document()->view().unpin();
       patchHovered(hoveredPatch());
       break;
     case Qt::Key_H:
       view.style = nextMapStyle(view.style);
-      document()->setView(view);
+      document()->view().set(view);
       break;
     case Qt::Key_Left:
       moveToken(0, -1);
@@ -215,18 +250,18 @@ bool Canvas::handleKey(QKeyEvent* event) {
       moveToken(1, 0);
       break;
     case Qt::Key_C:
-      if (document()->model().grid.hasClassToken()) setQuery(0);
+      if (document()->inputs().model().grid.hasClassToken()) setQuery(0);
       break;
     case Qt::Key_D:
       stepAmongOthers();
       break;
     case Qt::Key_O:
       view.showOverlay = !view.showOverlay;
-      document()->setView(view);
+      document()->view().set(view);
       break;
     case Qt::Key_S:
       view.smooth = !view.smooth;
-      document()->setView(view);
+      document()->view().set(view);
       break;
     case Qt::Key_BracketLeft:
       stepLayer(-1);
@@ -245,11 +280,17 @@ bool Canvas::handleKey(QKeyEvent* event) {
 }
 
 void Canvas::mapTaken() {
+  readMask();
+  describe();
+}
+
+void Canvas::describe() {
   // For screen readers: what the legend says.
-  if (!document()->hasModel() || !document()->hasImage()) return;
+  if (!document()->inputs().hasModel() || !document()->inputs().hasImage()) return;
   const Legend legend = currentLegend();
   QString text = legend.title + QStringLiteral("; ") + legend.detail;
   if (!legend.note.isEmpty()) text += QStringLiteral("; ") + legend.note;
+  if (!m_sight.text.empty()) text += QStringLiteral("; ") + coreText(m_sight.text);
   setAccessibleDescription(text);
 }
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The picture and where the chosen head looks from the chosen token.
+// The image and where the chosen head looks from the chosen token.
 
-#include "ui/canvas/PictureView.h"
+#include "core/workbench/session/MaskSight.h"
+#include "ui/canvas/ImageView.h"
 
 namespace headlight {
 
 /// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token,
 /// C takes the class token, D the distillation token or the next register. [ and ] change the
 /// layer, comma and full stop the head, O shows or hides the map, S makes it smooth. The rest as
-/// PictureView says.
-class Canvas : public PictureView {
+/// ImageView says.
+class Canvas : public ImageView {
   Q_OBJECT
  public:
   explicit Canvas(Document* document, QWidget* parent = nullptr);
+  /// What is drawn and said of the shown head's mask.
+  const MaskSight& maskSight() const { return m_sight; }
 
  protected:
   std::optional<MapOverlay> currentMap() const override;
@@ -21,6 +24,8 @@ class Canvas : public PictureView {
   QString legendNote() const override;
   void paintMarks(QPainter& painter) override;
   QString hoverText(int patch) const override;
+  /// "the attention of the class token": the share that a patch gets is of this.
+  QString whoseAttention(int patch) const;
   void mapTaken() override;
   void patchPressed(int patch) override;
   void patchHovered(int patch) override;
@@ -37,6 +42,11 @@ class Canvas : public PictureView {
   void stepAmongOthers();
   QString chipText(int token) const;
   QRectF chipRect(int token) const;
+  void readMask();
+  void describe();
+  void drawMask(QPainter& painter);
+
+  MaskSight m_sight;
 };
 
 }  // namespace headlight

@@ -2,14 +2,17 @@
 #include "ui/canvas/ImagePainting.h"
 
 #include <QLinearGradient>
+#include <QObject>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 #include "ui/base/TextWrapping.h"
+#include "ui/canvas/CaptionLayout.h"
 
 namespace headlight {
 namespace {
@@ -17,29 +20,24 @@ namespace {
 constexpr int kMaxMapSide = 512;
 constexpr double kLegendPadding = 7, kLegendSides = 10;
 constexpr int kMostNoteLines = 3;
-constexpr double kOneLineFrom = 880, kTwoLinesFrom = 440;
-constexpr double kCaptionGap = 14, kEndGap = 6;
+constexpr int kNarrowLines = 4;       ///< of a caption that has its colors below
+constexpr int kMostFigureLines = 16;  ///< of a caption that shows all
+constexpr double kOneLineFrom = 1200, kTwoLinesFrom = 440;
+constexpr double kEndGap = 6;
 constexpr double kWideBar = 180, kLeastBar = 30, kBarGap = 16;
 
-/// Title, detail and colours share one line; or the colours stand beside the title; or below both.
+/// Title, detail and colors share one line; or the colors stand beside the title; or below both,
+/// of which one may take two lines.
 int captionLines(double width) {
-  return width >= kOneLineFrom ? 1 : width >= kTwoLinesFrom ? 2 : 3;
+  return width >= kOneLineFrom ? 1 : width >= kTwoLinesFrom ? 2 : kNarrowLines;
 }
 
 /// Lines that a note takes; lines break at words, so that a little more than its length is needed.
 int noteLines(const QFontMetricsF& metrics, const QString& note, double width) {
   if (note.isEmpty()) return 0;
-  const double room = std::max(1.0, 0.94 * (width - 2 * kLegendSides));
+  const double room = std::max(1.0, 0.9 * (width - 2 * kLegendSides));
   return std::clamp(static_cast<int>(std::ceil(metrics.horizontalAdvance(note) / room)), 1,
                     kMostNoteLines);
-}
-
-/// `count` lines; the last is cut short if it has to be.
-QStringList noteShown(const QFontMetricsF& metrics, const QString& note, double width, int count) {
-  QStringList lines = brokenLines(metrics, note, width);
-  if (lines.size() <= count) return lines;
-  const QString rest = lines.mid(count - 1).join(QLatin1Char(' '));
-  return lines.mid(0, count - 1) << metrics.elidedText(rest, Qt::ElideRight, width);
 }
 
 QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
@@ -57,8 +55,8 @@ QLinearGradient barGradient(const QRectF& bar, ColorMap map) {
 std::pair<QString, QString> endTexts(const ValueRange& range) {
   constexpr int kDigits = 3, kMostDigits = 7;
   for (int digits = kDigits;; ++digits) {
-    const std::pair ends(QString::number(range.low, 'g', digits),
-                         QString::number(range.high, 'g', digits));
+    std::pair ends(QString::number(range.low, 'g', digits),
+                   QString::number(range.high, 'g', digits));
     if (ends.first != ends.second || digits == kMostDigits || range.low == range.high) return ends;
   }
 }
@@ -76,6 +74,45 @@ double widthOfBar(const QFontMetricsF& metrics, const Legend& legend, double roo
   return ends + std::clamp(left, kLeastBar, std::max(kLeastBar, std::min(0.2 * room, kWideBar)));
 }
 
+bool hasColorsBelow(const Legend& legend, double width) {
+  return legend.bar && width < kTwoLinesFrom;
+}
+
+double barWidthOf(const QFontMetricsF& metrics, const Legend& legend, double width) {
+  const double room = width - 2 * kLegendSides;
+  return hasColorsBelow(legend, width) ? room
+                                       : widthOfBar(metrics, legend, room, captionLines(width));
+}
+
+/// Of the caption's lines of text, which are beside the colors or above them.
+QList<double> lineWidths(const QFontMetricsF& metrics, const Legend& legend, double width,
+                         int lines) {
+  const double room = width - 2 * kLegendSides;
+  QList<double> widths(hasColorsBelow(legend, width) ? lines - 1 : lines, room);
+  if (legend.bar && !hasColorsBelow(legend, width))
+    widths.first() -= barWidthOf(metrics, legend, width) + kBarGap;
+  return widths;
+}
+
+/// Title, detail and colors.
+int captionLines(const QFontMetricsF& metrics, const Legend& legend, double width) {
+  int lines = captionLines(width);
+  if (!legend.whole) return lines;
+  while (lines < kMostFigureLines &&
+         !layOutCaption(metrics, legend, lineWidths(metrics, legend, width, lines)).complete)
+    ++lines;
+  return lines;
+}
+
+int noteLines(const QFontMetricsF& metrics, const Legend& legend, double width) {
+  if (!legend.whole) return noteLines(metrics, legend.note, width);
+  return static_cast<int>(brokenLines(metrics, legend.note, width - 2 * kLegendSides).size());
+}
+
+QString weightsLine(const QString& weights) {
+  return QObject::tr("weights: %1").arg(weights);
+}
+
 }  // namespace
 
 void MapOverlay::setDrawn(const DrawnMap& drawn) {
@@ -86,7 +123,7 @@ void MapOverlay::setDrawn(const DrawnMap& drawn) {
 }
 
 QString withMapNote(const QString& text, const MapOverlay& map) {
-  return map.note.empty() ? text : text + QStringLiteral(" · ") + QString::fromStdString(map.note);
+  return map.note.empty() ? text : text + QStringLiteral(" · ") + coreText(map.note);
 }
 
 bool MapOverlay::operator==(const MapOverlay& other) const {
@@ -107,16 +144,16 @@ QImage mapImage(const MapOverlay& map, int pixelsPerPatch) {
   if (map.isLight())  // what is no number has no light
     for (float& value : values)
       if (std::isnan(value)) value = static_cast<float>(map.range.low);
-  const Image picture = heatmap(values, map.rows, map.cols, map.range, map.colorMap,
-                                map.cols * scale, map.rows * scale, map.smooth);
-  return wrapImage(picture).convertToFormat(QImage::Format_RGB32);
+  const Image image = heatmap(values, map.rows, map.cols, map.range, map.colorMap, map.cols * scale,
+                              map.rows * scale, map.smooth);
+  return wrapImage(image).convertToFormat(QImage::Format_RGB32);
 }
 
-QImage litPicture(const QImage& ground, const MapOverlay& map, double dim) {
+QImage litImage(const QImage& ground, const MapOverlay& map, double dim) {
   if (ground.isNull()) return {};
   QImage pixels = ground.convertToFormat(QImage::Format_RGB888);
-  const auto light = lightOf(map.values, map.rows, map.cols, map.range, pixels.width(),
-                             pixels.height(), map.smooth);
+  const auto light = resizeLight(map.values, map.rows, map.cols, map.range, pixels.width(),
+                                 pixels.height(), map.smooth);
   const auto width = static_cast<std::size_t>(pixels.width());
   const Lamp lamp({map.style == MapStyle::Warm, dim});
   for (int y = 0; y < pixels.height(); ++y)
@@ -137,7 +174,8 @@ QString formatValue(double value) {
 }
 
 QString legendText(const Legend& legend) {
-  QStringList lines{legend.title, legend.detail, legend.note};
+  const QString weights = legend.weights.isEmpty() ? QString() : weightsLine(legend.weights);
+  QStringList lines{legend.title, legend.detail, weights, legend.note};
   lines.removeAll(QString());
   return lines.join(QLatin1Char('\n'));
 }
@@ -147,49 +185,42 @@ double legendHeight(const QFontMetricsF& metrics, const QString& note, double wi
          2 * kLegendPadding;
 }
 
+double captionHeight(const QFontMetricsF& metrics, const Legend& legend, double width) {
+  const int lines = captionLines(metrics, legend, width) + noteLines(metrics, legend, width);
+  return lines * metrics.height() + 2 * kLegendPadding;
+}
+
 void drawLegend(QPainter& painter, const QRectF& area, const Legend& legend,
                 const QPalette& palette) {
   painter.save();
   const QFontMetricsF metrics(painter.font());
-  const double line = metrics.height();
-  const int lines = captionLines(area.width());
-  const int notes = noteLines(metrics, legend.note, area.width());
+  const double line = metrics.height(), width = area.width();
+  const int lines = captionLines(metrics, legend, width);
   const QRectF inner = area.adjusted(kLegendSides, kLegendPadding, -kLegendSides, -kLegendPadding);
-  const bool beside = legend.bar && lines < 3;
-  const double barWidth =
-      beside ? widthOfBar(metrics, legend, inner.width(), lines) : inner.width();
-  const double titleWidth = inner.width() - (beside ? barWidth + kBarGap : 0);
-  const auto write = [&](double left, double top, double width, const QString& text) {
-    painter.drawText(QRectF(inner.left() + left, inner.top() + top, width, line),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(text, Qt::ElideRight, width));
+  const QColor text = palette.color(QPalette::WindowText);
+  QColor quiet = text;
+  quiet.setAlphaF(0.72f);
+  const auto write = [&](double left, int at, const QString& words) {
+    painter.drawText(QRectF(inner.left() + left, inner.top() + at * line, inner.width(), line),
+                     Qt::AlignLeft | Qt::AlignVCenter, words);
   };
-  QColor text = palette.color(QPalette::WindowText);
-  painter.setPen(text);
-  write(0, 0, titleWidth, legend.title);
-  text.setAlphaF(0.72f);
-  painter.setPen(text);
-  if (lines == 1) {
-    const double title = std::min(metrics.horizontalAdvance(legend.title), titleWidth);
-    const double before = title > 0 ? title + kCaptionGap : 0;
-    write(before, 0, titleWidth - before, legend.detail);
-  } else {
-    write(0, line, inner.width(), legend.detail);
+  const auto caption = layOutCaption(metrics, legend, lineWidths(metrics, legend, width, lines));
+  for (const CaptionPiece& piece : caption.pieces) {
+    painter.setPen(piece.isDetail ? quiet : text);
+    write(piece.left, piece.line, piece.text);
   }
-  double top = lines * line;
-  for (const QString& noted : noteShown(metrics, legend.note, inner.width(), notes)) {
-    write(0, top, inner.width(), noted);
-    top += line;
-  }
-  if (legend.bar)
-    drawColours(
-        painter,
-        QRectF(inner.right() - barWidth, inner.top() + (lines == 3 ? 2 * line : 0), barWidth, line),
-        legend, text);
+  painter.setPen(quiet);
+  int at = lines;
+  for (const QString& noted :
+       layOutNote(metrics, legend.note, inner.width(), noteLines(metrics, legend, width)))
+    write(0, at++, noted);
+  const double bar = barWidthOf(metrics, legend, width);
+  const double top = inner.top() + (hasColorsBelow(legend, width) ? (lines - 1) * line : 0);
+  if (legend.bar) drawColors(painter, {inner.right() - bar, top, bar, line}, legend, quiet);
   painter.restore();
 }
 
-void drawColours(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text) {
+void drawColors(QPainter& painter, const QRectF& area, const Legend& legend, const QColor& text) {
   const QFontMetricsF metrics(painter.font());
   const auto [low, high] = endTexts(legend.range);
   const QRectF bar = area.adjusted(metrics.horizontalAdvance(low) + kEndGap, 3,
@@ -202,7 +233,7 @@ void drawColours(QPainter& painter, const QRectF& area, const Legend& legend, co
 
 QRectF seenRegion(const Image& image, const ModelConfig& model) {
   if (image.empty()) return {};
-  const auto region = evaluationRegion(image.width, image.height, preprocessingOf(model));
+  const auto region = evaluationRegion(image.width, image.height, makePreprocessing(model));
   return {region[0], region[1], region[2], region[3]};
 }
 

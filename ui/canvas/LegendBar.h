@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// A Legend as a widget, for pictures that do not paint their own.
+/// A Legend as a widget, for images that do not paint their own.
 class LegendBar : public QWidget {
   Q_OBJECT
  public:

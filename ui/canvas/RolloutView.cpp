@@ -13,49 +13,58 @@
 
 namespace headlight {
 
-RolloutPicture::RolloutPicture(Document* document, QWidget* parent)
-    : PictureView(document, parent), m_bridge(AnalysisBridge::of(document)) {
-  setObjectName("rolloutPicture");
-  setAccessibleName(tr("Rollout over the picture"));
-  connect(document, &Document::lookChanged, this, &RolloutPicture::request);
-  connect(document, &Document::viewChanged, this, &RolloutPicture::request);
-  connect(m_bridge, &AnalysisBridge::rolloutReady, this, &RolloutPicture::refreshMap);
+RolloutImage::RolloutImage(Document* document, QWidget* parent)
+    : ImageView(document, parent), m_bridge(AnalysisBridge::of(document)) {
+  setObjectName("rolloutImage");
+  setAccessibleName(tr("Rollout over the image"));
+  connect(document, &Document::inferenceChanged, this, &RolloutImage::request);
+  connect(&document->view(), &ViewState::changed, this, &RolloutImage::request);
+  connect(m_bridge, &AnalysisBridge::rolloutReady, this, &RolloutImage::refreshMap);
   refreshMap();
 }
 
-void RolloutPicture::request() {
+void RolloutImage::request() {
   // A hidden tab costs nothing.
-  if (isVisible()) m_bridge->requestRollout(document()->look(), document()->view().rollout);
+  if (isVisible())
+    m_bridge->requestRollout(document()->inference(), document()->view().options().rollout);
 }
 
-void RolloutPicture::showEvent(QShowEvent* event) {
-  PictureView::showEvent(event);
+void RolloutImage::showEvent(QShowEvent* event) {
+  ImageView::showEvent(event);
   request();
 }
 
-std::optional<MapOverlay> RolloutPicture::currentMap() const {
+std::optional<MapOverlay> RolloutImage::currentMap() const {
   const auto result = m_bridge->rollout();
   if (!result || result->values.empty()) return {};
-  return rolloutMap(result->grid, result->values, document()->view());
+  return rolloutMap(result->grid, result->values, document()->view().options(),
+                    document()->recorded().view().get());
 }
 
-Legend RolloutPicture::currentLegend() const {
+Legend RolloutImage::currentLegend() const {
   const auto result = m_bridge->rollout();
-  return rolloutLegend(*document(), result ? result->shown : document()->view().rollout,
+  return rolloutLegend(*document(), result ? result->shown : document()->view().options().rollout,
                        shownMap());
 }
 
-QString RolloutPicture::legendNote() const {
+QString RolloutImage::legendNote() const {
   return meaningNote(*document());
 }
 
-QString RolloutPicture::hint() const {
-  QString text = PictureView::hint();
+QString RolloutImage::hint() const {
+  QString text = ImageView::hint();
   if (!text.isEmpty()) return text;
   const auto result = m_bridge->rollout();
   if (result && !result->error.isEmpty()) return result->error;
-  if (!result && document()->look()) return tr("Multiplying the layers' maps…");
+  if (!result && document()->inference()) return tr("Multiplying the layers' maps…");
   return {};
+}
+
+QString RolloutImage::hoverText(int patch) const {
+  const QString text = ImageView::hoverText(patch);
+  if (!shownMap()) return text;
+  return tr("%1 in the rollout of the %2")
+      .arg(text, rolloutQuery(document()->inputs().model().grid));
 }
 
 RolloutView::RolloutView(Document* document, QWidget* parent)
@@ -78,7 +87,7 @@ RolloutView::RolloutView(Document* document, QWidget* parent)
   m_discardText = new QLabel(this);
   m_discardText->setObjectName("rolloutDiscardText");
   m_discardText->setMinimumWidth(m_discardText->fontMetrics().horizontalAdvance("99 %"));
-  m_picture = new RolloutPicture(document, this);
+  m_image = new RolloutImage(document, this);
 
   auto* fusionLabel = new QLabel(tr("&Fuse heads by"), this);
   fusionLabel->setBuddy(m_fusion);
@@ -98,16 +107,16 @@ RolloutView::RolloutView(Document* document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addLayout(row);
-  layout->addWidget(m_picture, 1);
+  layout->addWidget(m_image, 1);
 
   connect(m_fusion, &QComboBox::activated, this, &RolloutView::writeView);
   connect(m_discard, &QSlider::valueChanged, this, &RolloutView::writeView);
-  connect(document, &Document::viewChanged, this, &RolloutView::readView);
+  connect(&document->view(), &ViewState::changed, this, &RolloutView::readView);
   readView();
 }
 
 void RolloutView::readView() {
-  const RolloutOptions& options = m_document->view().rollout;
+  const RolloutOptions& options = m_document->view().options().rollout;
   const QSignalBlocker quiet(m_discard);
   m_fusion->setCurrentIndex(static_cast<int>(options.fusion));
   m_discard->setValue(qRound(options.discardRatio * 100));
@@ -115,10 +124,10 @@ void RolloutView::readView() {
 }
 
 void RolloutView::writeView() {
-  ViewOptions view = m_document->view();
+  ViewOptions view = m_document->view().options();
   view.rollout.fusion = static_cast<HeadFusion>(m_fusion->currentIndex());
   view.rollout.discardRatio = m_discard->value() / 100.0;
-  m_document->setView(view);
+  m_document->view().set(view);
 }
 
 }  // namespace headlight

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Attention through all layers at once (Abnar & Zuidema's rollout), over the picture.
+// Attention through all layers at once (Abnar & Zuidema's rollout), over the image.
 
 #include <QWidget>
 
-#include "ui/canvas/PictureView.h"
+#include "ui/canvas/ImageView.h"
 
 class QComboBox;
 class QLabel;
@@ -14,16 +14,17 @@ namespace headlight {
 
 class AnalysisBridge;
 
-class RolloutPicture : public PictureView {
+class RolloutImage : public ImageView {
   Q_OBJECT
  public:
-  RolloutPicture(Document* document, QWidget* parent);
+  RolloutImage(Document* document, QWidget* parent);
 
  protected:
   std::optional<MapOverlay> currentMap() const override;
   Legend currentLegend() const override;
   QString legendNote() const override;
   QString hint() const override;
+  QString hoverText(int patch) const override;
   void showEvent(QShowEvent* event) override;
 
  private:
@@ -35,7 +36,7 @@ class RolloutView : public QWidget {
   Q_OBJECT
  public:
   explicit RolloutView(Document* document, QWidget* parent = nullptr);
-  RolloutPicture* picture() const { return m_picture; }
+  RolloutImage* image() const { return m_image; }
 
  private:
   void readView();
@@ -45,7 +46,7 @@ class RolloutView : public QWidget {
   QComboBox* m_fusion;
   QSlider* m_discard;
   QLabel* m_discardText;
-  RolloutPicture* m_picture;
+  RolloutImage* m_image;
 };
 
 }  // namespace headlight

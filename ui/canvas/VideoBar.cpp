@@ -40,8 +40,8 @@ VideoBar::VideoBar(VideoPlayer* player, const Buttons& buttons, QWidget* parent)
   toggleViewAction()->setVisible(false);  // it comes and goes with the video
   addActions(buttons.before);
   m_slider->setObjectName(QStringLiteral("videoSlider"));
-  m_slider->setAccessibleName(tr("The frame of the video that is shown"));
-  m_slider->setToolTip(tr("The frame that is shown; drag to go to another"));
+  m_slider->setAccessibleName(tr("Frame of the video"));
+  m_slider->setToolTip(tr("The current frame; drag to go to another"));
   m_slider->setMinimumWidth(120);
   m_slider->setPageStep(10);
   connect(m_slider, &QSlider::valueChanged, this, [this](int frame) { m_player->show(frame); });
@@ -49,15 +49,15 @@ VideoBar::VideoBar(VideoPlayer* player, const Buttons& buttons, QWidget* parent)
   m_label->setObjectName(QStringLiteral("videoLabel"));
   m_label->setContentsMargins(8, 0, 8, 0);
   m_label->setMinimumWidth(fontMetrics().horizontalAdvance(
-      tr("frame %1 of %2 · %3 · %4 frames/s looked at").arg(999).arg(999).arg("99.99 s", "99.9")));
+      tr("frame %1 of %2 · %3 · %4 frames/s processed").arg(999).arg(999).arg("99.99 s", "99.9")));
   addWidget(m_label);
   m_pace->setObjectName(QStringLiteral("videoPace"));
-  m_pace->setAccessibleName(tr("How fast the video is played"));
+  m_pace->setAccessibleName(tr("Playback speed"));
   m_pace->addItems(
       {tr("live"), tr("half speed"), tr("quarter speed"), tr("double speed"), tr("every frame")});
   m_pace->setToolTip(
-      tr("As fast as the video, with frames left out where the model is slower; or "
-         "every frame, as fast as the model goes, at most as the video"));
+      tr("Live keeps the speed of the video and skips frames where the model is slower. Every "
+         "frame shows all of them, at most at the speed of the video"));
   connect(m_pace, &QComboBox::activated, this, &VideoBar::choosePace);
   addWidget(m_pace);
   addActions(buttons.behind);
@@ -103,7 +103,7 @@ void VideoBar::refresh() {
                             : tr("frame %1").arg(frame));
   words << secondsText(static_cast<double>(frame) / info.rate);
   if (const double looked = m_player->framesPerSecond(); looked > 0)
-    words << tr("%1 frames/s looked at").arg(looked, 0, 'f', 1);
+    words << tr("%1 frames/s processed").arg(looked, 0, 'f', 1);
   else if (!info.rateKnown && !info.isCamera)
     words << tr("no rate in the file, %1 assumed").arg(kAssumedFrameRate);
   m_label->setText(words.join(QStringLiteral(" · ")));

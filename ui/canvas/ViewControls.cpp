@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "ui/base/CoreText.h"
+
 namespace headlight {
 namespace {
 
@@ -30,15 +32,15 @@ TokenSpinBox::TokenSpinBox(Document* document, QWidget* parent)
 }
 
 QString TokenSpinBox::textFromValue(int value) const {
-  return m_document->describeToken(value);
+  return m_document->view().describeToken(value);
 }
 
 std::optional<int> TokenSpinBox::parse(const QString& text) const {
-  if (!m_document->hasModel()) return {};
-  const Grid& grid = m_document->model().grid;
+  if (!m_document->inputs().hasModel()) return {};
+  const Grid& grid = m_document->inputs().model().grid;
   const QString words = text.trimmed().toLower();
   for (int token = 0; token < grid.prefix; ++token)
-    if (!words.isEmpty() && m_document->describeToken(token).startsWith(words)) return token;
+    if (!words.isEmpty() && m_document->view().describeToken(token).startsWith(words)) return token;
   static const QRegularExpression kPair(QStringLiteral("^\\D*(\\d+)\\D+(\\d+)\\D*$"));
   static const QRegularExpression kNumber(QStringLiteral("^(\\d+)$"));
   if (const auto match = kPair.match(words); match.hasMatch()) {
@@ -63,19 +65,19 @@ ViewControls::ViewControls(Document* document, QWidget* parent)
     : QToolBar(parent), m_document(document) {
   setObjectName("viewControls");
   setWindowTitle(tr("View controls"));
-  setAccessibleName(tr("View controls: layer, head, token and colours"));
+  setAccessibleName(tr("View controls: layer, head, token and colors"));
   setMovable(false);
   setFloatable(false);
   buildChoosers();
   buildColors();
-  connect(document, &Document::modelChanged, this, &ViewControls::readModel);
-  connect(document, &Document::viewChanged, this, &ViewControls::readView);
-  connect(document, &Document::lookChanged, this, &ViewControls::readLearned);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &ViewControls::readModel);
+  connect(&document->view(), &ViewState::changed, this, &ViewControls::readView);
+  connect(document, &Document::inferenceChanged, this, &ViewControls::readLearned);
   readModel();
 }
 
-std::vector<QAction*> ViewControls::addLabelled(const QString& label, QWidget* widget,
-                                                const QString& name, const QString& tip) {
+std::vector<QAction*> ViewControls::addLabeled(const QString& label, QWidget* widget,
+                                               const QString& name, const QString& tip) {
   auto* text = new QLabel(label, this);
   text->setBuddy(widget);
   text->setContentsMargins(6, 0, 4, 0);
@@ -88,10 +90,10 @@ std::vector<QAction*> ViewControls::addLabelled(const QString& label, QWidget* w
 void ViewControls::addShown() {
   m_shown = new QComboBox(this);
   m_shown->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  m_shownActions = addLabelled(
-      tr("Show"), m_shown, "viewShown",
-      tr("What is shown of each head: where it looks in this picture, or what the mechanism has "
-         "learned for every picture alike (L over the pictures)"));
+  m_shownActions =
+      addLabeled(tr("Show"), m_shown, "viewShown",
+                 tr("What is shown for each head: its attention in this image, or a map that the "
+                    "mechanism has learned for all images (L)"));
   connect(m_shown, &QComboBox::activated, this, [this](int index) {
     const std::string name = m_shown->itemData(index).toString().toStdString();
     change([name](ViewOptions& view) { view.learned = name; });
@@ -102,17 +104,18 @@ void ViewControls::buildChoosers() {
   addShown();
   m_layer = new QSpinBox(this);
   m_layer->setKeyboardTracking(false);
-  addLabelled(tr("Layer"), m_layer, "viewLayer",
-              tr("Which layer is shown ([ and ] on the canvas)"));
+  m_layerActions =
+      addLabeled(tr("Layer"), m_layer, "viewLayer", tr("The layer that is shown ([ and ])"));
   m_head = new QComboBox(this);
   m_head->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  addLabelled(tr("Head"), m_head, "viewHead",
-              tr("Which head is shown, or the mean (comma and full stop on the canvas)"));
+  m_headActions = addLabeled(tr("Head"), m_head, "viewHead",
+                             tr("The head that is shown, or the mean (comma and full stop)"));
   m_token = new TokenSpinBox(m_document, this);
   m_token->setKeyboardTracking(false);
-  addLabelled(tr("Token"), m_token, "viewToken",
-              tr("The token that looks: click a patch on the canvas, or type its row and column, "
-                 "\"4, 7\", or \"class\" where there is a class token"));
+  m_tokenActions =
+      addLabeled(tr("Token"), m_token, "viewToken",
+                 tr("The query token: click a patch on the canvas, or type its row and column, "
+                    "\"4, 7\", or \"class\" where there is a class token"));
   connect(m_layer, &QSpinBox::valueChanged, this,
           [this](int layer) { change([layer](ViewOptions& view) { view.layer = layer; }); });
   connect(m_head, &QComboBox::activated, this,
@@ -123,55 +126,59 @@ void ViewControls::buildChoosers() {
 
 void ViewControls::buildColors() {
   addSeparator();
-  addToggle("viewOverlay", tr("Map"), tr("Show the map over the picture (O on the canvas)"),
-            &ViewOptions::showOverlay);
+  m_mapAction = addToggle("viewOverlay", tr("Map"), tr("Show the map over the image (O)"),
+                          &ViewOptions::showOverlay);
   m_style = new QComboBox(this);
   m_style->setObjectName("viewStyle");
   m_style->setAccessibleName(tr("Style of the maps"));
   for (const MapStyleInfo& style : mapStyles()) {
-    m_style->addItem(QString::fromStdString(style.name));
-    m_style->setItemData(m_style->count() - 1, QString::fromStdString(style.help), Qt::ToolTipRole);
+    m_style->addItem(coreText(style.name));
+    m_style->setItemData(m_style->count() - 1, coreText(style.help), Qt::ToolTipRole);
   }
   m_style->setToolTip(
-      tr("How maps are drawn: the picture lit where attention is high, the same in "
-         "a warm light, or a colour map laid over it (H on the canvas)"));
-  addWidget(m_style);
+      tr("How maps are drawn: the image lit where attention is high, the same in warm light, or a "
+         "color map over the image (H)"));
+  m_styleActions = {addWidget(m_style)};
   connect(m_style, &QComboBox::activated, this, [this](int index) {
     change([index](ViewOptions& view) { view.style = static_cast<MapStyle>(index); });
   });
   m_opacity = new QSlider(Qt::Horizontal, this);
   m_opacity->setObjectName("viewOpacity");
   m_opacity->setAccessibleName(tr("Strength of the map"));
-  m_opacity->setToolTip(tr("How dark it is outside the light; of an overlay, its opacity"));
+  m_opacity->setToolTip(tr("How dark the image is outside the light; for an overlay, its opacity"));
   m_opacity->setRange(0, 100);
   m_opacity->setFixedWidth(56);
-  addWidget(m_opacity);
+  m_styleActions.push_back(addWidget(m_opacity));
   m_colorMap = new QComboBox(this);
   m_colorMap->setObjectName("viewColorMap");
-  m_colorMap->setAccessibleName(tr("Colour map"));
-  m_colorMap->setToolTip(
-      tr("Colours of an overlay; diverging colours where negative values matter"));
+  m_colorMap->setAccessibleName(tr("Color map"));
+  m_colorMap->setToolTip(tr("Colors of an overlay; diverging colors where negative values matter"));
   m_colorMap->setIconSize({18, 12});
   for (const ColorMapInfo& map : colorMaps())
     m_colorMap->addItem(swatch(map.map), QString::fromStdString(map.name));
   m_colorMapAction = addWidget(m_colorMap);
-  addToggle("viewSmooth", tr("Smooth"),
-            tr("Blend neighbouring patches; off: a block a patch (S on the canvas)"),
-            &ViewOptions::smooth);
-  addToggle("viewShared", tr("Shared scale"),
-            tr("One colour scale for all layers and heads, so that they compare; off: each map "
-               "is scaled to itself"),
-            &ViewOptions::sharedRange);
+  m_smoothAction = addToggle("viewSmooth", tr("Smooth"),
+                             tr("Blend neighboring patches; off: one block per patch (S)"),
+                             &ViewOptions::smooth);
+  m_sharedAction = addToggle(
+      "viewShared", tr("Shared scale"),
+      tr("One color scale for all layers and heads, so that they can be compared; off: each "
+         "map has its own scale"),
+      &ViewOptions::sharedRange);
+  m_maskAction = addToggle("viewMask", tr("Mask"),
+                           tr("Outline what the shown head's mask lets the token look at, and say "
+                              "what it does to the rest (M)"),
+                           &ViewOptions::maskOutline);
   connect(m_opacity, &QSlider::valueChanged, this, [this](int percent) {
-    change([percent](ViewOptions& view) { strengthOf(view) = percent / 100.0; });
+    change([percent](ViewOptions& view) { overlayStrength(view) = percent / 100.0; });
   });
   connect(m_colorMap, &QComboBox::activated, this, [this](int index) {
     change([index](ViewOptions& view) { view.colorMap = static_cast<ColorMap>(index); });
   });
 }
 
-void ViewControls::addToggle(const QString& name, const QString& text, const QString& tip,
-                             bool ViewOptions::*option) {
+QAction* ViewControls::addToggle(const QString& name, const QString& text, const QString& tip,
+                                 bool ViewOptions::*option) {
   auto* button = new QToolButton(this);
   button->setObjectName(name);
   button->setText(text);
@@ -182,41 +189,65 @@ void ViewControls::addToggle(const QString& name, const QString& text, const QSt
   connect(button, &QToolButton::toggled, this, [this, option](bool on) {
     change([option, on](ViewOptions& view) { view.*option = on; });
   });
-  addWidget(button);
   m_toggles.emplace_back(button, option);
+  return addWidget(button);
+}
+
+void ViewControls::setUse(const ViewUse& use) {
+  m_use = use;
+  refreshVisible();
+}
+
+/// A choice that changes nothing on the page is not there.
+void ViewControls::refreshVisible() {
+  const auto show = [](const std::vector<QAction*>& actions, bool shown) {
+    for (QAction* action : actions)
+      action->setVisible(shown);
+  };
+  const ViewOptions& view = m_document->view().options();
+  show(m_shownActions, m_use.learned && m_shown->count() > 1);
+  show(m_layerActions, m_use.layer);
+  show(m_headActions, m_use.head);
+  show(m_tokenActions, m_use.token);
+  show({m_mapAction}, m_use.map);
+  show(m_styleActions, m_use.colors);
+  show({m_colorMapAction},
+       m_use.colors && (view.style == MapStyle::Overlay || !view.learned.empty()));
+  show({m_smoothAction}, m_use.smooth);
+  show({m_sharedAction}, m_use.sharedScale);
+  show({m_maskAction}, m_use.mask);
 }
 
 void ViewControls::change(const std::function<void(ViewOptions&)>& edit) {
-  if (!m_reading) m_document->changeView(edit);
+  if (!m_reading) m_document->view().change(edit);
 }
 
 void ViewControls::readModel() {
   m_reading = true;
-  const bool open = m_document->hasModel();
+  const bool open = m_document->inputs().hasModel();
   for (QWidget* widget : std::initializer_list<QWidget*>{m_layer, m_head, m_token})
     widget->setEnabled(open);
-  m_layer->setRange(0, open ? static_cast<int>(m_document->model().heads.size()) - 1 : 0);
-  m_token->setRange(0, open ? m_document->model().grid.tokens() - 1 : 0);
+  m_layer->setRange(0, open ? static_cast<int>(m_document->inputs().model().heads.size()) - 1 : 0);
+  m_token->setRange(0, open ? m_document->inputs().model().grid.tokens() - 1 : 0);
   m_reading = false;
-  if (!m_document->look()) m_shown->clear();  // of the model before
+  if (!m_document->inference()) m_shown->clear();  // of the model before
   readLearned();
   readView();
 }
 
-/// While there is no look, as between two pictures of one model, the choice stays.
+/// While there is no result, as between two images of one model, the choice stays.
 void ViewControls::readLearned() {
-  if (const auto look = m_document->look(); look && !offers(look->learned)) {
+  if (const auto inference = m_document->inference(); inference && !offers(inference->learned)) {
     m_shown->clear();
     m_shown->addItem(tr("attention"), QString());
-    for (const LearnedMap& map : look->learned)
-      m_shown->addItem(QString::fromStdString(map.title), QString::fromStdString(map.name));
+    for (const LearnedMap& map : inference->learned)
+      m_shown->addItem(coreText(map.title), QString::fromStdString(map.name));
   }
-  for (QAction* action : m_shownActions)
-    action->setVisible(m_shown->count() > 1);
+  refreshVisible();
   readShown();
 }
 
-/// Whether these are the choices already: looks come often, also while the list is open.
+/// Whether these are the choices already: results arrive often, also while the list is open.
 bool ViewControls::offers(const std::vector<LearnedMap>& maps) const {
   if (m_shown->count() != static_cast<int>(maps.size()) + 1) return false;
   for (std::size_t i = 0; i < maps.size(); ++i)
@@ -226,15 +257,16 @@ bool ViewControls::offers(const std::vector<LearnedMap>& maps) const {
 }
 
 void ViewControls::readShown() {
-  const int index = m_shown->findData(QString::fromStdString(m_document->view().learned));
+  const int index = m_shown->findData(QString::fromStdString(m_document->view().options().learned));
   if (m_shown->count() > 0) m_shown->setCurrentIndex(std::max(index, 0));
 }
 
 void ViewControls::readView() {
   m_reading = true;
-  const ViewOptions& view = m_document->view();
-  const int heads =
-      m_document->hasModel() ? m_document->model().heads[static_cast<std::size_t>(view.layer)] : 0;
+  const ViewOptions& view = m_document->view().options();
+  const int heads = m_document->inputs().hasModel()
+                        ? m_document->inputs().model().heads[static_cast<std::size_t>(view.layer)]
+                        : 0;
   if (m_head->count() != heads + 1) {
     m_head->clear();
     m_head->addItem(tr("mean"));
@@ -246,9 +278,9 @@ void ViewControls::readView() {
   m_head->setCurrentIndex(view.head + 1);
   m_token->setValue(view.query);
   ViewOptions now = view;
-  m_opacity->setValue(qRound(strengthOf(now) * 100));
+  m_opacity->setValue(qRound(overlayStrength(now) * 100));
   m_style->setCurrentIndex(static_cast<int>(view.style));
-  m_colorMapAction->setVisible(view.style == MapStyle::Overlay || !view.learned.empty());
+  refreshVisible();
   m_colorMap->setCurrentIndex(static_cast<int>(view.colorMap));
   for (const auto& [button, option] : m_toggles)
     button->setChecked(view.*option);

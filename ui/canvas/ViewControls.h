@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The compact bar over the pictures: which layer, head and token, and how maps are coloured.
+// The compact bar over the images: which layer, head and token, and how maps are colored.
 
 #include <QSpinBox>
 #include <QToolBar>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/canvas/ViewUse.h"
 #include "ui/document/Document.h"
 
 class QComboBox;
@@ -40,6 +41,9 @@ class ViewControls : public QToolBar {
  public:
   explicit ViewControls(Document* document, QWidget* parent = nullptr);
 
+  /// Shows the controls that do something on the present page.
+  void setUse(const ViewUse& use);
+
  private:
   void readModel();
   void readView();
@@ -47,25 +51,31 @@ class ViewControls : public QToolBar {
   void buildChoosers();
   void buildColors();
   /// The label and the widget, to hide and show them.
-  std::vector<QAction*> addLabelled(const QString& label, QWidget* widget, const QString& name,
-                                    const QString& tip);
+  std::vector<QAction*> addLabeled(const QString& label, QWidget* widget, const QString& name,
+                                   const QString& tip);
   void addShown();
   void readLearned();
   bool offers(const std::vector<LearnedMap>& maps) const;
   void readShown();
-  void addToggle(const QString& name, const QString& text, const QString& tip,
-                 bool ViewOptions::*option);
+  QAction* addToggle(const QString& name, const QString& text, const QString& tip,
+                     bool ViewOptions::*option);
+  void refreshVisible();
 
   Document* m_document;
   bool m_reading = false;
   QComboBox* m_shown;  ///< attention, or a learned map; only where there is a choice
-  std::vector<QAction*> m_shownActions;
+  ViewUse m_use;
+  // The parts of the bar, to be shown and hidden.
+  std::vector<QAction*> m_shownActions, m_layerActions, m_headActions, m_tokenActions,
+      m_styleActions;
+  QAction *m_mapAction = nullptr, *m_smoothAction = nullptr, *m_sharedAction = nullptr,
+          *m_maskAction = nullptr;
   QSpinBox* m_layer;
   QComboBox* m_head;
   TokenSpinBox* m_token;
   QSlider* m_opacity;
   QComboBox *m_style, *m_colorMap;
-  QAction* m_colorMapAction;  ///< only where colours are used
+  QAction* m_colorMapAction;  ///< only where colors are used
   std::vector<std::pair<QToolButton*, bool ViewOptions::*>> m_toggles;
 };
 

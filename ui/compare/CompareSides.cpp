@@ -10,11 +10,12 @@
 #include <QVBoxLayout>
 
 #include "ui/base/Actions.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/CompareLoader.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/compare/ComparedExplanation.h"
-#include "ui/compare/ComparedPicture.h"
+#include "ui/compare/ComparedImage.h"
 #include "ui/compare/LinkedViews.h"
 #include "ui/evaluation/PredictionPanel.h"
 #include "ui/widgets/StackedWidgets.h"
@@ -22,38 +23,38 @@
 namespace headlight {
 namespace {
 
-constexpr int kLeastColumn = 160;  ///< three of them on a small screen
+constexpr int kLeastColumn = 160;  ///< three columns fit a small screen
 constexpr int kLeastShownWidth = 90;
 
 }  // namespace
 
-CompareSides::CompareSides(Document* document, ModelWorker* look, const CompareSideOffers& offers,
-                           QWidget* parent)
+CompareSides::CompareSides(Document* document, ModelWorker* inference,
+                           const CompareSideOffers& offers, QWidget* parent)
     : QWidget(parent), m_window(document) {
   setObjectName("sideBySide");
-  setAccessibleName(tr("Two of anything, side by side"));
+  setAccessibleName(tr("Compare two models, mask schemes or images"));
   m_links = new LinkedViews(document, &m_left.document, &m_right.document, this);
-  build(m_left, m_right, QStringLiteral("left"), offers, look);
-  build(m_right, m_left, QStringLiteral("right"), offers, look);
-  m_difference = new DifferencePicture(&m_left.document, &m_right.document, this);
+  build(m_left, m_right, QStringLiteral("left"), offers, inference);
+  build(m_right, m_left, QStringLiteral("right"), offers, inference);
+  m_difference = new DifferenceImage(&m_left.document, &m_right.document, this);
   m_difference->setObjectName("compareDifference");
-  mirror(m_left.picture, {m_right.picture, m_difference});
-  mirror(m_right.picture, {m_left.picture, m_difference});
-  mirror(m_left.way->heat(), {m_right.way->heat(), m_difference});
-  mirror(m_right.way->heat(), {m_left.way->heat(), m_difference});
+  mirror(m_left.image, {m_right.image, m_difference});
+  mirror(m_right.image, {m_left.image, m_difference});
+  mirror(m_left.method->heatmap(), {m_right.method->heatmap(), m_difference});
+  mirror(m_right.method->heatmap(), {m_left.method->heatmap(), m_difference});
   joinScales();
   connect(m_links, &LinkedViews::placeChanged, this, [this] {
     m_comparison.place = m_links->place();
     Q_EMIT changed();
   });
-  connect(document, &Document::viewChanged, this, &CompareSides::showExplanation);
+  connect(&document->view(), &ViewState::changed, this, &CompareSides::showExplanation);
   layOut();
   makeCommands();
   setComparison({});
 }
 
 CompareSides::~CompareSides() {
-  // Before the documents that they read.
+  // Deleted before the documents that they read.
   const auto children = findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
   qDeleteAll(children);
   delete m_links;
@@ -62,18 +63,18 @@ CompareSides::~CompareSides() {
 }
 
 void CompareSides::build(Side& side, const Side& other, const QString& name,
-                         const CompareSideOffers& offers, ModelWorker* look) {
-  side.bridge = new CompareLoader(m_window, look, &side.document, this);
+                         const CompareSideOffers& offers, ModelWorker* inference) {
+  side.bridge = new CompareLoader(m_window, inference, &side.document, this);
   side.chooser = new SideChooser(name, m_window, side.bridge, offers, this);
-  side.picture = new ComparedPicture(&side.document, &other.document, side.bridge, this);
-  side.picture->setObjectName(QStringLiteral("compare.%1.picture").arg(name));
-  side.picture->setAccessibleName(tr("The %1 picture").arg(name));
-  side.way = new ComparedExplanation(&side.document, side.bridge, this);
-  side.way->heat()->setObjectName(QStringLiteral("compare.%1.way").arg(name));
-  side.way->heat()->setAccessibleName(tr("The %1 picture, looked at in another way").arg(name));
+  side.image = new ComparedImage(&side.document, &other.document, side.bridge, this);
+  side.image->setObjectName(QStringLiteral("compare.%1.image").arg(name));
+  side.image->setAccessibleName(tr("The %1 image").arg(name));
+  side.method = new ComparedExplanation(&side.document, side.bridge, this);
+  side.method->heatmap()->setObjectName(QStringLiteral("compare.%1.way").arg(name));
+  side.method->heatmap()->setAccessibleName(tr("The explanation of the %1 image").arg(name));
   side.pages = new QStackedWidget(this);
-  side.pages->addWidget(side.picture);
-  side.pages->addWidget(side.way);
+  side.pages->addWidget(side.image);
+  side.pages->addWidget(side.method);
   const std::size_t index = &side == &m_left ? 0 : 1;
   connect(side.chooser, &SideChooser::chosen, this,
           [this, index](const CompareSide& chosen) { choose(index, chosen); });
@@ -94,29 +95,29 @@ void CompareSides::layOut() {
   change->setMinimumWidth(kLeastColumn);
   auto* title = new QLabel(tr("right − left"), this);
   title->setAlignment(Qt::AlignCenter);
-  title->setFixedHeight(m_left.chooser->sizeHint().height());  // the three pictures are level
+  title->setFixedHeight(m_left.chooser->sizeHint().height());  // the three images are level
   m_differenceColumn = stacked({title, m_difference, change}, m_difference, this);
   row->addWidget(m_differenceColumn, 1);
 }
 
-/// While both look from one token, what the pointer is over is seen on the other side too.
-void CompareSides::mirror(PictureView* from, const QList<PictureView*>& to) {
-  for (PictureView* view : to)
-    connect(from, &PictureView::pointed, view, [this, from, view](int patch) {
+/// While the sides are linked, the patch under the pointer is marked on the other side too.
+void CompareSides::mirror(ImageView* from, const QList<ImageView*>& to) {
+  for (ImageView* view : to)
+    connect(from, &ImageView::pointed, view, [this, from, view](int patch) {
       if (!m_comparison.linked || patch < 0) return view->showPointed(-1);
       const Grid here = from->shownGrid(), there = view->shownGrid();
       view->showPointed(correspondingToken(here.prefix + patch, here, there) - there.prefix);
     });
 }
 
-/// What one side found changes the scale of the other, and the difference.
+/// A new result on one side changes the other side's scale and the difference.
 void CompareSides::joinScales() {
-  m_left.way->setOther(m_right.way);
-  m_right.way->setOther(m_left.way);
+  m_left.method->setOther(m_right.method);
+  m_right.method->setOther(m_left.method);
   for (const Side* side : {&m_left, &m_right})
-    connect(side->way->ways(), &ExplanationBridge::changed, m_difference, [this] {
-      m_left.way->heat()->refresh();
-      m_right.way->heat()->refresh();
+    connect(side->method->explanations(), &ExplanationBridge::changed, m_difference, [this] {
+      m_left.method->heatmap()->refresh();
+      m_right.method->heatmap()->refresh();
       m_difference->refresh();
     });
 }
@@ -126,15 +127,15 @@ void CompareSides::makeCommands() {
       this,
       {"view.compare.swap",
        tr("Swap the sides"),
-       tr("Left becomes right, and right left"),
+       tr("Exchange the left and the right side"),
        "Ctrl+Alt+X",
        {}},
       [this] { change([](Comparison& now) { std::swap(now.sides[0], now.sides[1]); }); });
   m_link = makeCommand(this,
                        {"view.compare.link",
                         tr("Link the sides"),
-                        tr("One layer, head and token for both; unlinked, the left side has its "
-                           "own, chosen by its keys and clicks"),
+                        tr("Use one layer, head and token for both sides; unlinked, the left side "
+                           "has its own, set by its keys and clicks"),
                         "Ctrl+Alt+K",
                         {}},
                        [this] { change([](Comparison& now) { now.linked = !now.linked; }); });
@@ -142,15 +143,16 @@ void CompareSides::makeCommands() {
       makeCommand(this,
                   {"view.compare.difference",
                    tr("Show the difference"),
-                   tr("The right map minus the left one, and what becomes of the prediction"),
+                   tr("Show the right map minus the left one, and the change of the prediction"),
                    "Ctrl+Alt+B",
                    {}},
                   [this] { change([](Comparison& now) { now.difference = !now.difference; }); });
   m_other = makeCommand(
       this,
       {"view.compare.way",
-       tr("Compare by another way of looking"),
-       tr("Class relevance, Grad-CAM or what else is chosen, on both sides; again: attention"),
+       tr("Compare explanations"),
+       tr("Show class relevance, Grad-CAM or another explanation on both sides; press again for "
+          "attention"),
        "Ctrl+W, C",
        {}},
       [this] {
@@ -186,23 +188,23 @@ QWidget* CompareSides::makeSwitches(QWidget* parent) {
 QWidget* CompareSides::makeShown(QWidget* parent) {
   m_shown = new QComboBox(parent);
   m_shown->setObjectName(QStringLiteral("compare.shown"));
-  m_shown->setAccessibleName(tr("What is compared"));
-  m_shown->setToolTip(plainToolTip(
-      tr("Attention, or another way of looking; its class and layer are those of the page Ways")));
+  m_shown->setAccessibleName(tr("Map compared"));
+  m_shown->setToolTip(
+      plainToolTip(tr("Attention or an explanation; the page Explain sets its class and layer")));
   m_shown->setMinimumWidth(kLeastShownWidth);  // or the longest title would widen the window
   m_shown->addItem(tr("Attention"), QString());
-  for (const ExplanationInfo& way : waysOfLooking())
-    m_shown->addItem(QString::fromStdString(way.title), QString::fromStdString(way.name));
+  for (const ExplanationInfo& method : explanationMethods())
+    m_shown->addItem(coreText(method.title), QString::fromStdString(method.name));
   connect(m_shown, &QComboBox::activated, this,
           [this](int index) { chooseExplanation(m_shown->itemData(index).toString()); });
   return m_shown;
 }
 
-/// A way by its name; empty: attention.
-void CompareSides::chooseExplanation(const QString& way) {
-  if (!way.isEmpty())
-    m_window->changeView([&](ViewOptions& view) { view.way.name = way.toStdString(); });
-  change([&](Comparison& now) { now.otherExplanation = !way.isEmpty(); });
+/// An explanation method by name; empty: attention.
+void CompareSides::chooseExplanation(const QString& method) {
+  if (!method.isEmpty())
+    m_window->view().change([&](ViewOptions& view) { view.method.name = method.toStdString(); });
+  change([&](Comparison& now) { now.otherExplanation = !method.isEmpty(); });
 }
 
 void CompareSides::showOtherExplanation() {
@@ -212,10 +214,11 @@ void CompareSides::showOtherExplanation() {
 void CompareSides::showExplanation() {
   const bool other = m_comparison.otherExplanation;
   for (const Side* side : {&m_left, &m_right})
-    side->pages->setCurrentWidget(other ? static_cast<QWidget*>(side->way) : side->picture);
-  m_difference->setHeats(other ? m_left.way->heat() : nullptr,
-                         other ? m_right.way->heat() : nullptr);
-  const QString name = other ? QString::fromStdString(m_window->view().way.name) : QString();
+    side->pages->setCurrentWidget(other ? static_cast<QWidget*>(side->method) : side->image);
+  m_difference->setHeatmaps(other ? m_left.method->heatmap() : nullptr,
+                            other ? m_right.method->heatmap() : nullptr);
+  const QString name =
+      other ? QString::fromStdString(m_window->view().options().method.name) : QString();
   if (m_shown) m_shown->setCurrentIndex(m_shown->findData(name));
 }
 
@@ -252,8 +255,9 @@ void CompareSides::setComparison(const Comparison& comparison) {
 }
 
 bool CompareSides::isBusy() const {
-  return isVisible() && (m_left.bridge->isBusy() || m_right.bridge->isBusy() ||
-                         m_left.way->ways()->isBusy() || m_right.way->ways()->isBusy());
+  return isVisible() &&
+         (m_left.bridge->isBusy() || m_right.bridge->isBusy() ||
+          m_left.method->explanations()->isBusy() || m_right.method->explanations()->isBusy());
 }
 
 void CompareSides::showEvent(QShowEvent* event) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Two of anything side by side: models, mask schemes, weights, pictures. One cursor, one scale,
-// their difference, and what each predicts.
+// Compares two models, mask schemes, weights or images side by side: one cursor, one scale, their
+// difference, and their predictions.
 
 #include <QList>
 #include <QPointer>
@@ -16,44 +16,44 @@ class QStackedWidget;
 
 namespace headlight {
 
-class ComparedPicture;
+class ComparedImage;
 class ComparedExplanation;
-class DifferencePicture;
+class DifferenceImage;
 class LinkedViews;
 class ModelWorker;
-class PictureView;
+class ImageView;
 
 class CompareSides : public QWidget {
   Q_OBJECT
  public:
-  /// `document`: the window's. `look`: its bridge; null: only what the window has looked at is
-  /// seen. All outlive it.
-  CompareSides(Document* document, ModelWorker* look, const CompareSideOffers& offers,
+  /// `document`: the window's. `inference`: its worker; null: only the window's results are shown.
+  /// All outlive it.
+  CompareSides(Document* document, ModelWorker* inference, const CompareSideOffers& offers,
                QWidget* parent);
   ~CompareSides() override;
 
   const Comparison& comparison() const { return m_comparison; }
   void setComparison(const Comparison& comparison);
-  /// The same, and brings it into view.
+  /// The same, and shows this page.
   void showComparison(const Comparison& comparison);
 
   const Document& left() const { return m_left.document; }
   const Document& right() const { return m_right.document; }
-  /// The way that the view names, in place of attention.
+  /// Shows the view's explanation in place of attention.
   void showOtherExplanation();
-  const ComparedExplanation* leftExplanation() const { return m_left.way; }
-  const ComparedExplanation* rightExplanation() const { return m_right.way; }
-  /// Something is still looked at.
+  const ComparedExplanation* leftExplanation() const { return m_left.method; }
+  const ComparedExplanation* rightExplanation() const { return m_right.method; }
+  /// A side is still being computed.
   bool isBusy() const;
 
-  /// Swapping, linking, the difference: for the View menu.
+  /// Swap, link, difference and explanation: for the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
-  /// The same as buttons, shown while this is.
+  /// The same as buttons, visible with this page.
   QWidget* makeSwitches(QWidget* parent);
 
  Q_SIGNALS:
   void changed();  ///< the comparison
-  void wanted();   ///< a command changed it while it is out of sight
+  void wanted();   ///< a command changed it while it is hidden
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -64,17 +64,17 @@ class CompareSides : public QWidget {
     Document document;
     CompareLoader* bridge = nullptr;
     SideChooser* chooser = nullptr;
-    ComparedPicture* picture = nullptr;
-    ComparedExplanation* way = nullptr;
-    QStackedWidget* pages = nullptr;  ///< picture or way
+    ComparedImage* image = nullptr;
+    ComparedExplanation* method = nullptr;
+    QStackedWidget* pages = nullptr;  ///< image or explanation
   };
   void build(Side& side, const Side& other, const QString& name, const CompareSideOffers& offers,
-             ModelWorker* look);
+             ModelWorker* inference);
   void layOut();
   void makeCommands();
-  void mirror(PictureView* from, const QList<PictureView*>& to);
+  void mirror(ImageView* from, const QList<ImageView*>& to);
   QWidget* makeShown(QWidget* parent);
-  void chooseExplanation(const QString& way);
+  void chooseExplanation(const QString& method);
   void showExplanation();
   void joinScales();
   void choose(std::size_t index, const CompareSide& side);
@@ -84,7 +84,7 @@ class CompareSides : public QWidget {
   Comparison m_comparison;
   Side m_left, m_right;
   LinkedViews* m_links;
-  DifferencePicture* m_difference;
+  DifferenceImage* m_difference;
   QWidget* m_differenceColumn = nullptr;
   QPointer<QWidget> m_switches;
   QPointer<QComboBox> m_shown;

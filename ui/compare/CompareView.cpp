@@ -10,21 +10,21 @@
 
 namespace headlight {
 
-CompareView::CompareView(Document* document, ModelWorker* look, const CompareSideOffers& offers,
-                         QWidget* parent)
+CompareView::CompareView(Document* document, ModelWorker* inference,
+                         const CompareSideOffers& offers, QWidget* parent)
     : QWidget(parent),
-      m_sides(new CompareSides(document, look, offers, this)),
+      m_sides(new CompareSides(document, inference, offers, this)),
       m_layers(new SimilarityPage(document, this)) {
   setObjectName("compareView");
-  setAccessibleName(tr("Compare two of anything, or layers"));
+  setAccessibleName(tr("Compare models, mask schemes, images or layers"));
   m_tabs = new QTabBar(this);
   m_tabs->setObjectName("comparePages");
   m_tabs->setDrawBase(false);
   m_tabs->setExpanding(false);
   m_tabs->addTab(tr("Side by side"));
   m_tabs->addTab(tr("Layers"));
-  m_tabs->setTabToolTip(0, tr("Two models, mask schemes or pictures, and their difference"));
-  m_tabs->setTabToolTip(1, tr("How alike the layers look"));
+  m_tabs->setTabToolTip(0, tr("Two models, mask schemes or images, and their difference"));
+  m_tabs->setTabToolTip(1, tr("How similar the layers' maps are"));
   m_pages = new QStackedWidget(this);
   m_pages->addWidget(m_sides);
   m_pages->addWidget(m_layers);
@@ -38,6 +38,7 @@ CompareView::CompareView(Document* document, ModelWorker* look, const CompareSid
   all->addLayout(top);
   all->addWidget(m_pages, 1);
   connect(m_tabs, &QTabBar::currentChanged, m_pages, &QStackedWidget::setCurrentIndex);
+  connect(m_tabs, &QTabBar::currentChanged, this, &CompareView::pageChanged);
 }
 
 CompareView::Page CompareView::page() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Maps beside maps: two of anything side by side, and how alike the layers look.
+// The page Compare: two models, mask schemes or images side by side, and the similarity of layers.
 
 #include <QWidget>
 
@@ -18,12 +18,15 @@ class CompareView : public QWidget {
  public:
   enum class Page { Sides, Layers };
   /// As CompareSides.
-  CompareView(Document* document, ModelWorker* look, const CompareSideOffers& offers,
+  CompareView(Document* document, ModelWorker* inference, const CompareSideOffers& offers,
               QWidget* parent = nullptr);
   Page page() const;
   void setPage(Page page);
   CompareSides* sides() const { return m_sides; }
   SimilarityPage* layers() const { return m_layers; }
+
+ Q_SIGNALS:
+  void pageChanged();
 
  private:
   CompareSides* m_sides;

@@ -11,9 +11,9 @@
 
 namespace headlight {
 
-ComparedHeatmap::ComparedHeatmap(Document* side, ExplanationBridge* ways,
+ComparedHeatmap::ComparedHeatmap(Document* side, ExplanationBridge* explanations,
                                  const CompareLoader* bridge, QWidget* parent)
-    : ExplanationImage(side, ways, parent), m_bridge(bridge) {
+    : ExplanationImage(side, explanations, parent), m_bridge(bridge) {
   connect(bridge, &CompareLoader::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -22,14 +22,14 @@ void ComparedHeatmap::setOther(const ComparedHeatmap* other) {
 }
 
 bool ComparedHeatmap::sharesScale() const {
-  return m_other && heat() && m_other->heat();
+  return m_other && heatmap() && m_other->heatmap();
 }
 
 std::optional<MapOverlay> ComparedHeatmap::currentMap() const {
   auto map = ownMap();
   if (!map || !sharesScale()) return map;
-  const Heatmap mine = *heat(), others = *m_other->heat();
-  const ViewOptions& view = document()->view();
+  const Heatmap mine = *heatmap(), others = *m_other->heatmap();
+  const ViewOptions& view = document()->view().options();
   map->setDrawn(drawnTogether(mine.values, others.values, mine.isSigned || others.isSigned,
                               view.style, view.colorMap));
   return map;
@@ -43,7 +43,7 @@ Legend ComparedHeatmap::currentLegend() const {
 }
 
 QString ComparedHeatmap::hint() const {
-  if (m_bridge->isBusy() && !document()->look()) return tr("Looking…");
+  if (m_bridge->isBusy() && !document()->inference()) return tr("Computing…");
   return m_bridge->problem().isEmpty() ? ExplanationImage::hint() : m_bridge->problem();
 }
 
@@ -51,24 +51,24 @@ ComparedExplanation::ComparedExplanation(Document* side, CompareLoader* bridge, 
     : QStackedWidget(parent),
       m_document(side),
       m_bridge(bridge),
-      m_ways(new ExplanationBridge(
+      m_explanations(new ExplanationBridge(
           side, [bridge] { return bridge->session(); }, this)),
-      m_heat(new ComparedHeatmap(side, m_ways, bridge, this)),
+      m_heatmap(new ComparedHeatmap(side, m_explanations, bridge, this)),
       m_depth(new RunCurvesPlot(this)) {
-  m_depth->setAccessibleName(tr("Prediction by depth"));
-  addWidget(m_heat);
+  m_depth->setAccessibleName(tr("Class probabilities by layer"));
+  addWidget(m_heatmap);
   addWidget(m_depth);
-  for (const auto signal :
-       {&Document::lookChanged, &Document::staleChanged, &Document::viewChanged})
-    connect(side, signal, this, &ComparedExplanation::request);
-  connect(m_ways, &ExplanationBridge::changed, this, &ComparedExplanation::refresh);
+  connect(side, &Document::inferenceChanged, this, &ComparedExplanation::request);
+  connect(side, &Document::staleChanged, this, &ComparedExplanation::request);
+  connect(&side->view(), &ViewState::changed, this, &ComparedExplanation::request);
+  connect(m_explanations, &ExplanationBridge::changed, this, &ComparedExplanation::refresh);
   connect(bridge, &CompareLoader::changed, this, &ComparedExplanation::refresh);
 }
 
 void ComparedExplanation::setOther(ComparedExplanation* other) {
   m_other = other;
-  m_heat->setOther(other->m_heat);
-  connect(other->m_ways, &ExplanationBridge::changed, this, &ComparedExplanation::refresh);
+  m_heatmap->setOther(other->m_heatmap);
+  connect(other->m_explanations, &ExplanationBridge::changed, this, &ComparedExplanation::refresh);
 }
 
 void ComparedExplanation::showEvent(QShowEvent* event) {
@@ -76,20 +76,21 @@ void ComparedExplanation::showEvent(QShowEvent* event) {
   request();
 }
 
-/// A hidden side costs nothing.
+/// A hidden side computes nothing.
 void ComparedExplanation::request() {
   refresh();
-  if (isVisible()) m_ways->request();
+  if (isVisible()) m_explanations->request();
 }
 
 void ComparedExplanation::refresh() {
-  const ExplanationInfo* way = wayFromName(m_document->view().way.name);
-  const bool depth = way && way->way == ExplanationMethod::Depth;
-  setCurrentWidget(depth ? static_cast<QWidget*>(m_depth) : m_heat);
-  if (!depth || !m_document->hasModel()) return;
-  const bool comparable = m_other && m_other->m_document->hasModel() &&
-                          sameClasses(m_document->model(), m_other->m_document->model());
-  showDepth(*m_depth, *m_document, *m_ways, comparable ? m_other->m_ways : nullptr);
+  const ExplanationInfo* method = explanationFromName(m_document->view().options().method.name);
+  const bool depth = method && method->kind == ExplanationKind::Curve;
+  setCurrentWidget(depth ? static_cast<QWidget*>(m_depth) : m_heatmap);
+  if (!depth || !m_document->inputs().hasModel()) return;
+  const bool comparable =
+      m_other && m_other->m_document->inputs().hasModel() &&
+      sameClasses(m_document->inputs().model(), m_other->m_document->inputs().model());
+  showDepth(*m_depth, *m_document, *m_explanations, comparable ? m_other->m_explanations : nullptr);
   if (!m_bridge->problem().isEmpty()) m_depth->setLines({}, {}, {}, m_bridge->problem());
 }
 

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A side of a comparison looked at in another way than by attention: a heatmap on one scale with
-// the other side's, colours, or the prediction by depth.
+// One side of a comparison with an explanation: a heatmap on one scale with the other side's,
+// feature colors, or the logit lens.
 
 #include <QStackedWidget>
 
-#include "ui/attribution/ExplanationView.h"
+#include "ui/attribution/ExplanationImage.h"
 
 namespace headlight {
 
 class CompareLoader;
+class RunCurvesPlot;
 
 class ComparedHeatmap : public ExplanationImage {
   Q_OBJECT
  public:
-  ComparedHeatmap(Document* side, ExplanationBridge* ways, const CompareLoader* bridge,
+  ComparedHeatmap(Document* side, ExplanationBridge* explanations, const CompareLoader* bridge,
                   QWidget* parent);
-  /// Whose scale it shares; both outlive each other's last use.
+  /// The side whose scale it shares; both outlive each other's last use.
   void setOther(const ComparedHeatmap* other);
-  /// By itself, on its own scale.
+  /// The map on its own scale.
   std::optional<MapOverlay> ownMap() const { return ExplanationImage::currentMap(); }
-  /// The other side has found something.
+  /// The other side has a new result.
   void refresh() { refreshMap(); }
 
  protected:
@@ -41,10 +42,10 @@ class ComparedExplanation : public QStackedWidget {
   /// All outlive it.
   ComparedExplanation(Document* side, CompareLoader* bridge, QWidget* parent);
 
-  /// Whose scale and colours it shares; both outlive each other's last use.
+  /// The side whose scale and colors it shares; both outlive each other's last use.
   void setOther(ComparedExplanation* other);
-  ComparedHeatmap* heat() const { return m_heat; }
-  ExplanationBridge* ways() const { return m_ways; }
+  ComparedHeatmap* heatmap() const { return m_heatmap; }
+  ExplanationBridge* explanations() const { return m_explanations; }
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -55,8 +56,8 @@ class ComparedExplanation : public QStackedWidget {
 
   Document* m_document;
   const CompareLoader* m_bridge;
-  ExplanationBridge* m_ways;
-  ComparedHeatmap* m_heat;
+  ExplanationBridge* m_explanations;
+  ComparedHeatmap* m_heatmap;
   RunCurvesPlot* m_depth;
   ComparedExplanation* m_other = nullptr;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/ComparedMaps.h"
 
-#include <QFileInfo>
-
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/canvas/ViewedMap.h"
 
@@ -10,7 +9,7 @@ namespace headlight {
 namespace {
 
 bool isSigned(const Document& document) {
-  return shownMaps(*document.look(), document.view()).isSigned;
+  return shownMaps(*document.inference(), document.view().options()).isSigned;
 }
 
 }  // namespace
@@ -19,7 +18,7 @@ std::optional<MapOverlay> comparedMap(const Document& side, const Document& othe
   auto map = canvasMap(side);
   const auto beside = canvasMap(other);
   if (!map || !beside) return map;
-  const ViewOptions& view = side.view();
+  const ViewOptions& view = side.view().options();
   map->setDrawn(drawnTogether(map->values, beside->values, isSigned(side) || isSigned(other),
                               styleOf(view.style, !view.learned.empty()), view.colorMap));
   return map;
@@ -28,11 +27,11 @@ std::optional<MapOverlay> comparedMap(const Document& side, const Document& othe
 Legend comparedLegend(const Document& side, const std::optional<MapOverlay>& map, bool shared) {
   Legend legend = canvasLegend(side, map);
   if (!shared || !map || !legend.bar) return legend;
-  legend.detail = withMapNote(QStringLiteral("one scale for both"), *map);
+  legend.detail = withMapNote(QObject::tr("one scale for both"), *map);
   return legend;
 }
 
-Result<MapDifference> differenceOf(const MapOverlay& left, const MapOverlay& right) {
+Result<MapDifference> subtractMaps(const MapOverlay& left, const MapOverlay& right) {
   return mapDifference(left.values, {left.rows, left.cols, 0}, right.values,
                        {right.rows, right.cols, 0});
 }
@@ -46,10 +45,10 @@ MapOverlay differenceMap(const MapDifference& difference, const MapOverlay& like
 
 Legend differenceLegend(const MapDifference& difference, const Grid& grid) {
   Legend legend;
-  legend.title = QStringLiteral("right − left");
-  legend.detail = QString::fromStdString(describeDifference(difference, grid));
+  legend.title = QObject::tr("right − left");
+  legend.detail = coreText(describeDifference(difference, grid));
   const std::string cosine = describeCosine(difference);
-  if (!cosine.empty()) legend.title += QStringLiteral(" · ") + QString::fromStdString(cosine);
+  if (!cosine.empty()) legend.title += QStringLiteral(" · ") + coreText(cosine);
   legend.bar = true;
   legend.colorMap = ColorMap::Diverging;
   legend.range = difference.range;
@@ -57,11 +56,9 @@ Legend differenceLegend(const MapDifference& difference, const Grid& grid) {
 }
 
 QString describeSide(const Document& side) {
-  const ModelInfo& model = side.model();
-  const QString file = QFileInfo(QString::fromStdString(model.weights.string())).fileName();
-  return QStringLiteral("%1 · scheme “%2” · %3")
-      .arg(file.isEmpty() ? displayName(model.experiment.model.name) : displayName(file),
-           displayName(schemeTitle(side.shownMasks())), side.shownImageName());
+  return QObject::tr("%1 · scheme “%2” · %3")
+      .arg(side.modelTitle(), displayName(schemeTitle(side.recorded().shownMasks())),
+           side.recorded().shownImageName());
 }
 
 }  // namespace headlight

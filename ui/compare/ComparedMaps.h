@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The maps of two documents side by side, what is said of them, and their difference.
+// The maps of two documents side by side, their legends, and their difference.
 
 #include <optional>
 
@@ -10,13 +10,13 @@
 
 namespace headlight {
 
-/// The chosen map of `side`, on one scale with the other's where both have one.
+/// The chosen map of `side`, on one scale with the other side's if both have one.
 std::optional<MapOverlay> comparedMap(const Document& side, const Document& other);
-/// Below it. `shared`: whether the other has a map too.
+/// The legend below it. `shared`: the other side has a map too.
 Legend comparedLegend(const Document& side, const std::optional<MapOverlay>& map, bool shared);
 
-/// right − left. An error where their grids differ.
-Result<MapDifference> differenceOf(const MapOverlay& left, const MapOverlay& right);
+/// right − left. An error if their grids differ.
+Result<MapDifference> subtractMaps(const MapOverlay& left, const MapOverlay& right);
 MapOverlay differenceMap(const MapDifference& difference, const MapOverlay& like);
 Legend differenceLegend(const MapDifference& difference, const Grid& grid);
 

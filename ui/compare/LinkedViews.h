@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// One view for several documents: what a person changes in one of them the others show too, each on
-// its own grid and within its own layers and heads.
+// Links the views of several documents: a change in one is applied to the others, each within its
+// own grid, layers and heads.
 
 #include <QObject>
 
@@ -16,13 +16,12 @@ namespace headlight {
 class LinkedViews : public QObject {
   Q_OBJECT
  public:
-  /// The sides take over what `window` shows. All outlive it.
+  /// The sides start with the view of `window`. All outlive it.
   LinkedViews(Document* window, Document* left, Document* right, QObject* parent);
 
-  /// Unlinked, `left` has a layer, head and token of its own; how maps are drawn stays one.
+  /// Unlinked, `left` has its own layer, head and token; display options stay shared.
   void setLinked(bool linked);
-  bool isLinked() const { return m_linked; }
-  /// Unlinked, where `left` looks, also in the models that it will have; linked, nothing.
+  /// Unlinked: the layer, head and token of `left`, kept for its next models; linked: empty.
   const std::optional<CompareSidePlace>& place() const { return m_place; }
   void setPlace(const CompareSidePlace& place);
 
@@ -32,7 +31,7 @@ class LinkedViews : public QObject {
  private:
   struct View {
     Document* document;
-    ViewOptions known = {};  ///< as it was last; what differs from it was changed since
+    ViewOptions known = {};  ///< the last known view, to detect changes
     bool pinned = false, following = false;
 
     bool hasNewToken() const;

@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/SideChooser.h"
 
-#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMimeData>
 
-#include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/session/SchemeLibrary.h"
+#include "ui/base/BackgroundTask.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/CompareLoader.h"
 #include "ui/bridge/GalleryModel.h"
+#include "ui/compare/ModelMenu.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
-#include "ui/document/RecentPaths.h"
 #include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 namespace {
 
-constexpr int kMostPictures = 24;  ///< of the gallery in the menu; others by their file
-constexpr int kMostRuns = 3, kMostCheckpoints = 12;
-constexpr int kArrow = 22;  ///< what a button's frame and arrow take of its width
+constexpr int kMostImages = 24;  ///< gallery images in the menu; others are opened by file
+constexpr int kArrow = 22;       ///< width of a button's frame and arrow
 
-QString fileOf(const QString& path) {
+QString displayFileName(const QString& path) {
   const QString name = QFileInfo(path).fileName();
   return displayName(name.isEmpty() ? path : name);
 }
 
-/// Nothing in a name is an accelerator.
+/// Escapes mnemonics in names.
 QString inMenu(QString text) {
   return text.replace(QLatin1Char('&'), QStringLiteral("&&"));
 }
@@ -39,10 +37,10 @@ QString inMenu(QString text) {
 QString masksText(const CompareSide& side, const Document& window) {
   switch (side.masks) {
     case SideMasks::Present:
-      return SideChooser::tr("as they are");
+      return SideChooser::tr("current");
     case SideMasks::Reference:
-      return window.referenceMasks() ? window.describeReference()
-                                     : SideChooser::tr("none: no edit yet");
+      return window.reference().masks() ? window.reference().describe()
+                                        : SideChooser::tr("no edit yet");
     case SideMasks::Unmasked:
       return SideChooser::tr("none");
     case SideMasks::Own:
@@ -50,10 +48,10 @@ QString masksText(const CompareSide& side, const Document& window) {
     case SideMasks::Named:
       break;
   }
-  return fileOf(side.scheme);
+  return displayFileName(side.scheme);
 }
 
-/// What the button shows of the menu's choices.
+/// Whether a menu entry is the current choice.
 bool isShown(const CompareSide& side, SideMasks masks, const QString& scheme) {
   return side.masks == masks && (masks != SideMasks::Named || side.scheme == scheme);
 }
@@ -80,7 +78,7 @@ void ChoiceButton::setChoice(const QString& text, const QString& brief) {
 void ChoiceButton::shorten() {
   const int room = width() - kArrow;
   const bool fits = m_brief.isEmpty() || fontMetrics().horizontalAdvance(m_choice) <= room;
-  setText(inMenu(fontMetrics().elidedText(fits ? m_choice : m_brief, Qt::ElideRight, room)));
+  setText(inMenu(fontMetrics().elidedText(fits ? m_choice : m_brief, Qt::ElideMiddle, room)));
 }
 
 void ChoiceButton::resizeEvent(QResizeEvent* event) {
@@ -90,50 +88,51 @@ void ChoiceButton::resizeEvent(QResizeEvent* event) {
 
 SideChooser::SideChooser(const QString& title, Document* window, CompareLoader* bridge,
                          const CompareSideOffers& offers, QWidget* parent)
-    : QWidget(parent), m_window(window), m_bridge(bridge), m_offers(offers) {
+    : QWidget(parent),
+      m_window(window),
+      m_bridge(bridge),
+      m_reader(new BackgroundTask(this)),
+      m_offers(offers) {
   setObjectName(QStringLiteral("compare.%1").arg(title));
-  setAccessibleName(tr("What the %1 side shows").arg(title));
+  setAccessibleName(tr("Content of the %1 side").arg(title));
   setAcceptDrops(true);
   m_model = new ChoiceButton(objectName() + QStringLiteral(".model"), tr("Model"), this);
   m_masks = new ChoiceButton(objectName() + QStringLiteral(".masks"), tr("Masks"), this);
-  m_picture = new ChoiceButton(objectName() + QStringLiteral(".picture"), tr("Picture"), this);
+  m_image = new ChoiceButton(objectName() + QStringLiteral(".image"), tr("Image"), this);
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(2, 2, 2, 2);
   layout->setSpacing(2);
-  for (ChoiceButton* button : {m_model, m_masks, m_picture})
-    layout->addWidget(button, button == m_masks ? 4 : 3);
-  connect(m_model->menu(), &QMenu::aboutToShow, this, &SideChooser::fillModels);
+  layout->addWidget(m_model, 5);  // names of weights are long
+  layout->addWidget(m_masks, 4);
+  layout->addWidget(m_image, 3);
+  auto* models = new ModelMenu(m_model->menu(), window, offers.recent);
+  connect(m_model->menu(), &QMenu::aboutToShow, models,
+          [this, models] { models->fill(m_bridge->side().model); });
+  connect(models, &ModelMenu::chosen, this, &SideChooser::chooseModel);
+  connect(models, &ModelMenu::fileWanted, this, &SideChooser::askForModel);
   connect(m_masks->menu(), &QMenu::aboutToShow, this, &SideChooser::fillMasks);
-  connect(m_picture->menu(), &QMenu::aboutToShow, this, &SideChooser::fillPictures);
-  for (const auto signal :
-       {&Document::modelChanged, &Document::masksChanged, &Document::referenceChanged})
-    connect(window, signal, this, &SideChooser::readSide);
+  connect(m_image->menu(), &QMenu::aboutToShow, this, &SideChooser::fillImages);
+  connect(&window->inputs(), &InferenceInputs::modelChanged, this, &SideChooser::readSide);
+  connect(window, &Document::sourceNoteChanged, this, &SideChooser::readSide);
+  connect(bridge, &CompareLoader::changed, this, &SideChooser::readSide);
+  connect(&window->inputs(), &InferenceInputs::masksChanged, this, &SideChooser::readSide);
+  connect(&window->reference(), &ReferenceState::changed, this, &SideChooser::readSide);
   readSide();
 }
 
 void SideChooser::readSide() {
   const CompareSide& side = m_bridge->side();
-  if (side.model.isEmpty())
-    m_model->setChoice(tr("this model"), tr("model"));
-  else
-    m_model->setChoice(fileOf(side.model));
+  m_model->setChoice(m_bridge->modelName());
   m_masks->setChoice(masksText(side, *m_window));
-  if (side.picture.isEmpty())
-    m_picture->setChoice(tr("this picture"), tr("picture"));
+  if (side.image.isEmpty())
+    m_image->setChoice(tr("this image"), tr("image"));
   else
-    m_picture->setChoice(ImageBridge::nameOf(side.picture));
+    m_image->setChoice(ImageBridge::nameOf(side.image));
 }
 
 // ---- The menus ---------------------------------------------------------------------------------
 
-void SideChooser::addModel(const QString& text, const QString& model) {
-  QAction* action =
-      m_model->menu()->addAction(inMenu(text), this, [this, model] { chooseModel(model); });
-  action->setCheckable(true);
-  action->setChecked(model == m_bridge->side().model);
-}
-
-/// The window's masks are for the window's model.
+/// The window's masks fit only the window's model; other models use their own.
 void SideChooser::chooseModel(const QString& model) {
   CompareSide side = m_bridge->side();
   if (model == side.model) return;
@@ -142,36 +141,13 @@ void SideChooser::chooseModel(const QString& model) {
   Q_EMIT chosen(side);
 }
 
-/// The steps of a run that it keeps weights of.
-void SideChooser::addCheckpointsOf(const QString& run) {
-  const QDir folder(run);
-  const QStringList files =
-      folder.entryList({QStringLiteral("*.safetensors")}, QDir::Files, QDir::Name);
-  for (const QString& file : files.mid(0, kMostCheckpoints))
-    addModel(tr("run “%1”: %2").arg(fileOf(run), displayName(QFileInfo(file).completeBaseName())),
-             folder.filePath(file));
-}
-
-void SideChooser::fillModels() {
-  m_model->menu()->clear();
-  addModel(tr("This model"), {});
-  if (m_offers.recent) {
-    m_model->menu()->addSeparator();
-    for (const QString& model : m_offers.recent->of(RecentKind::Model))
-      addModel(fileOf(model), model);
-    m_model->menu()->addSeparator();
-    for (const QString& run : m_offers.recent->of(RecentKind::Run).mid(0, kMostRuns))
-      addCheckpointsOf(run);
-  }
-  m_model->menu()->addSeparator();
-  m_model->menu()->addAction(tr("A checkpoint, or a run's…"), this, [this] {
-    askForFile(tr("Model to compare with"),
-               tr("Checkpoints and configs (*.safetensors *.pth *.json);;All files (*)"),
-               [](CompareSide& side, const QString& path) {
-                 side.model = path;
-                 side.masks = SideMasks::Own;
-               });
-  });
+void SideChooser::askForModel() {
+  askForFile(tr("Model to compare with"),
+             tr("Checkpoints and configs (*.safetensors *.pth *.json);;All files (*)"),
+             [](CompareSide& side, const QString& path) {
+               side.model = path;
+               side.masks = SideMasks::Own;
+             });
 }
 
 void SideChooser::addMasks(const QString& text, SideMasks masks, const QString& scheme) {
@@ -187,11 +163,11 @@ void SideChooser::addMasks(const QString& text, SideMasks masks, const QString& 
 
 void SideChooser::fillMasks() {
   m_masks->menu()->clear();
-  addMasks(tr("As they are in the window"), SideMasks::Present);
-  addMasks(tr("What the Masks menu compares with: %1").arg(m_window->describeReference()),
+  addMasks(tr("Current masks of the window"), SideMasks::Present);
+  addMasks(tr("Reference of the Masks menu: %1").arg(m_window->reference().describe()),
            SideMasks::Reference);
   addMasks(tr("None"), SideMasks::Unmasked);
-  addMasks(tr("As the model came with"), SideMasks::Own);
+  addMasks(tr("The model's own masks"), SideMasks::Own);
   m_masks->menu()->addSeparator();
   for (const char* preset : {"sch1", "sch2", "sch3"})
     addMasks(QLatin1String(preset), SideMasks::Named, QLatin1String(preset));
@@ -199,7 +175,7 @@ void SideChooser::fillMasks() {
     for (const std::string& name : *names)
       addMasks(displayName(name), SideMasks::Named, QString::fromStdString(name));
   m_masks->menu()->addSeparator();
-  m_masks->menu()->addAction(tr("Of a file…"), this, [this] {
+  m_masks->menu()->addAction(tr("From a file…"), this, [this] {
     askForFile(tr("Masks to compare with"), tr("Mask schemes and configs (*.json);;All files (*)"),
                [](CompareSide& side, const QString& path) {
                  side.masks = SideMasks::Named;
@@ -208,29 +184,29 @@ void SideChooser::fillMasks() {
   });
 }
 
-void SideChooser::addPicture(const QString& text, const QString& picture) {
-  QAction* action = m_picture->menu()->addAction(inMenu(text), this, [this, picture] {
+void SideChooser::addImage(const QString& text, const QString& image) {
+  QAction* action = m_image->menu()->addAction(inMenu(text), this, [this, image] {
     CompareSide side = m_bridge->side();
-    side.picture = picture;
+    side.image = image;
     Q_EMIT chosen(side);
   });
   action->setCheckable(true);
-  action->setChecked(picture == m_bridge->side().picture);
+  action->setChecked(image == m_bridge->side().image);
 }
 
-void SideChooser::fillPictures() {
-  m_picture->menu()->clear();
-  addPicture(tr("This picture"), {});
-  m_picture->menu()->addSeparator();
-  const int offered = m_offers.gallery ? std::min(m_offers.gallery->rowCount(), kMostPictures) : 0;
+void SideChooser::fillImages() {
+  m_image->menu()->clear();
+  addImage(tr("This image"), {});
+  m_image->menu()->addSeparator();
+  const int offered = m_offers.gallery ? std::min(m_offers.gallery->rowCount(), kMostImages) : 0;
   for (int row = 0; row < offered; ++row) {
     const QString path = m_offers.gallery->pathAt(m_offers.gallery->index(row));
-    addPicture(ImageBridge::nameOf(path), path);
+    addImage(ImageBridge::nameOf(path), path);
   }
-  m_picture->menu()->addSeparator();
-  m_picture->menu()->addAction(tr("A file…"), this, [this] {
-    askForFile(tr("Picture to compare with"), tr("All files (*)"),
-               [](CompareSide& side, const QString& path) { side.picture = path; });
+  m_image->menu()->addSeparator();
+  m_image->menu()->addAction(tr("From a file…"), this, [this] {
+    askForFile(tr("Image to compare with"), tr("All files (*)"),
+               [](CompareSide& side, const QString& path) { side.image = path; });
   });
 }
 
@@ -247,9 +223,9 @@ void SideChooser::askForFile(const QString& title, const QString& filter,
   });
 }
 
-// ---- Dropped on it -----------------------------------------------------------------------------
+// ---- Dropped files -----------------------------------------------------------------------------
 
-/// Several files are the window's.
+/// Several files go to the window.
 void SideChooser::dragEnterEvent(QDragEnterEvent* event) {
   event->setDropAction(Qt::CopyAction);
   event->setAccepted(event->mimeData()->urls().size() == 1);
@@ -259,13 +235,15 @@ void SideChooser::dropEvent(QDropEvent* event) {
   const QString path = event->mimeData()->urls().value(0).toLocalFile();
   if (path.isEmpty()) return;
   event->acceptProposedAction();
-  const FileContent content = contentOfFile(path.toStdString());
-  if (content == FileContent::Checkpoint || content == FileContent::Json ||
-      looksLikeHubFolder(path.toStdString()))
-    return chooseModel(path);
-  CompareSide side = m_bridge->side();
-  side.picture = path;
-  Q_EMIT chosen(side);
+  m_reader->run<Input>(
+      [path = path.toStdString()](std::stop_token) { return identifyOrGuess(path); },
+      [this, path](const Input& input) {
+        if (input.holdsTensors() || input.isJson() || input.kind == InputKind::HubFolder)
+          return chooseModel(path);
+        CompareSide side = m_bridge->side();
+        side.image = path;
+        Q_EMIT chosen(side);
+      });
 }
 
 }  // namespace headlight

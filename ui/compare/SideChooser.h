@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What one side of a comparison shows, and choosing another: its model, its masks, its picture.
+// Chooses the model, masks and image of one side of a comparison.
 
 #include <QToolButton>
 #include <QWidget>
@@ -11,23 +11,24 @@
 
 namespace headlight {
 
+class BackgroundTask;
 class Document;
 class GalleryModel;
 class RecentPaths;
 class CompareLoader;
 
-/// Whose models and pictures are offered; each may be null.
+/// Sources of the offered models and images; each may be null.
 struct CompareSideOffers {
   RecentPaths* recent = nullptr;
   GalleryModel* gallery = nullptr;
 };
 
-/// A button with a menu that shortens its text to the room it has.
+/// A button with a menu that shortens its text to the available width.
 class ChoiceButton : public QToolButton {
   Q_OBJECT
  public:
   ChoiceButton(const QString& name, const QString& title, QWidget* parent);
-  /// `brief` stands where there is no room for all of `text`; empty: as much of it as fits.
+  /// `brief` replaces `text` if it does not fit; empty: `text` is elided.
   void setChoice(const QString& text, const QString& brief = {});
   QSize minimumSizeHint() const override { return {48, QToolButton::minimumSizeHint().height()}; }
 
@@ -46,7 +47,7 @@ class SideChooser : public QWidget {
   SideChooser(const QString& title, Document* window, CompareLoader* bridge,
               const CompareSideOffers& offers, QWidget* parent);
 
-  /// Shows what the bridge's side is.
+  /// Shows the bridge's side.
   void readSide();
 
  Q_SIGNALS:
@@ -57,21 +58,20 @@ class SideChooser : public QWidget {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  void fillModels();
   void fillMasks();
-  void fillPictures();
-  void addModel(const QString& text, const QString& model);
-  void addCheckpointsOf(const QString& run);
+  void fillImages();
   void addMasks(const QString& text, SideMasks masks, const QString& scheme = {});
-  void addPicture(const QString& text, const QString& picture);
+  void addImage(const QString& text, const QString& image);
   void chooseModel(const QString& model);
+  void askForModel();
   void askForFile(const QString& title, const QString& filter,
                   const std::function<void(CompareSide&, const QString&)>& take);
 
   Document* m_window;
   CompareLoader* m_bridge;
+  BackgroundTask* m_reader;  ///< reads dropped files
   CompareSideOffers m_offers;
-  ChoiceButton *m_model, *m_masks, *m_picture;
+  ChoiceButton *m_model, *m_masks, *m_image;
 };
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/canvas/ImagePainting.h"
+#include "ui/canvas/ViewedMap.h"
 #include "ui/compare/SimilarityPainting.h"
 #include "ui/document/Document.h"
 
@@ -18,19 +19,21 @@ SimilarityMatrix::SimilarityMatrix(Document* document, QWidget* parent)
   setObjectName("similarityMatrix");
   setAccessibleName(tr("Similarity of layers"));
   setToolTip(
-      tr("How alike two layers look: the cosine of their maps of this head, averaged over "
-         "tokens. A click shows the row's layer."));
+      tr("Similarity of two layers: the cosine of their maps of this head, averaged over tokens. "
+         "Click a cell to show the row's layer."));
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setMinimumSize(200, 200);
-  connect(document, &Document::lookChanged, this, &SimilarityMatrix::request);
-  connect(document, &Document::viewChanged, this, &SimilarityMatrix::request);
-  connect(document, &Document::layerNumbersChanged, this, qOverload<>(&QWidget::update));
+  connect(document, &Document::inferenceChanged, this, &SimilarityMatrix::request);
+  connect(&document->view(), &ViewState::changed, this, &SimilarityMatrix::request);
+  connect(&document->numbers(), &HeadNumberState::layersChanged, this,
+          qOverload<>(&QWidget::update));
   connect(m_bridge, &AnalysisBridge::similarityReady, this, qOverload<>(&QWidget::update));
 }
 
 void SimilarityMatrix::request() {
-  if (isVisible()) m_bridge->requestSimilarity(m_document->look(), m_document->view().head);
+  if (isVisible())
+    m_bridge->requestSimilarity(m_document->inference(), m_document->view().options().head);
   update();
 }
 
@@ -39,7 +42,7 @@ void SimilarityMatrix::showEvent(QShowEvent* event) {
   request();
 }
 
-/// What is there to be drawn.
+/// The values to draw.
 struct SimilarityMatrix::Shown {
   int layers = 0;
   std::vector<float> values;
@@ -47,9 +50,9 @@ struct SimilarityMatrix::Shown {
 };
 
 std::optional<SimilarityMatrix::Shown> SimilarityMatrix::shown() const {
-  const ViewOptions& view = m_document->view();
-  if (m_document->layerNumbers().averaged) {
-    const auto averages = m_document->layerNumbers().values;
+  const ViewOptions& view = m_document->view().options();
+  if (m_document->numbers().layers().averaged) {
+    const auto averages = m_document->numbers().layers().values;
     if (!averages || view.head >= averages->heads()) return {};
     const auto& values = averages->of(view.head);
     return Shown{averages->layers,
@@ -59,16 +62,16 @@ std::optional<SimilarityMatrix::Shown> SimilarityMatrix::shown() const {
   const auto result = m_bridge->similarity();
   if (!result || result->values.empty()) return {};
   return Shown{result->layers, result->values,
-               similarityLegend(result->head, result->look->maps.isSigned, view.colorMap,
+               similarityLegend(result->head, result->inference->maps.isSigned, view.colorMap,
                                 m_document->sourceNote())};
 }
 
 QString SimilarityMatrix::emptyText() const {
-  if (m_document->layerNumbers().averaged) return tr("Comparing layers on the data set…");
+  if (m_document->numbers().layers().averaged) return tr("Comparing layers on the dataset…");
   const auto result = m_bridge->similarity();
   if (result && !result->error.isEmpty()) return result->error;
-  return m_document->look() ? tr("Comparing layers…")
-                            : tr("Open a model and a picture to compare its layers.");
+  return m_document->inference() ? tr("Comparing layers…")
+                                 : tr("Open a model and an image to compare its layers.");
 }
 
 QRectF SimilarityMatrix::cellRect(int row, int column) const {
@@ -114,10 +117,11 @@ void SimilarityMatrix::paintEvent(QPaintEvent*) {
   const double below = legendHeight(QFontMetricsF(font()), {}, width());
   const QRectF area(0, 0, width(), height() - below);
   drawSimilarity(painter, area, result->values, result->layers, result->legend, palette());
-  const int chosen = m_document->view().layer;
+  const int chosen = m_document->view().options().layer;
   if (chosen < result->layers)
     drawOutline(painter, cellRect(chosen, chosen), palette().color(QPalette::Highlight), 2);
   Legend caption = result->legend;
+  nameWeights(caption, *m_document);
   if (m_hovered) {
     const auto [row, column] = *m_hovered;
     const QRectF cell = cellRect(row, column);
@@ -139,9 +143,9 @@ void SimilarityMatrix::mouseMoveEvent(QMouseEvent* event) {
 void SimilarityMatrix::mousePressEvent(QMouseEvent* event) {
   const auto cell = cellAt(event->position());
   if (!cell || event->button() != Qt::LeftButton) return;
-  ViewOptions view = m_document->view();
+  ViewOptions view = m_document->view().options();
   view.layer = cell->first;
-  m_document->setView(view);
+  m_document->view().set(view);
 }
 
 void SimilarityMatrix::leaveEvent(QEvent*) {

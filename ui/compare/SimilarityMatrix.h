@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How alike the layers of one head look (MaiT Eq. 4).
+// Similarity of layers (MaiT Eq. 4).
 
 #include <QWidget>
 
@@ -12,15 +12,15 @@ namespace headlight {
 class AnalysisBridge;
 class Document;
 
-/// The L × L picture of the chosen head, or of the mean over heads; of the picture that is shown,
-/// or where the document says so the mean over a data set. Values on hover, and in the cells where
-/// they fit. A click chooses the row's layer.
+/// The L × L image of the chosen head, or of the mean over heads; of the image shown, or the mean
+/// over a dataset if the document says so. Values on hover, and in the cells if they fit. A click
+/// chooses the row's layer.
 class SimilarityMatrix : public QWidget {
   Q_OBJECT
  public:
   SimilarityMatrix(Document* document, QWidget* parent);
   QRectF cellRect(int row, int column) const;
-  /// What hovering a cell says: "layer 2 and layer 5: 0.734". Empty where nothing is shown yet.
+  /// The text on hover: "layer 2 and layer 5: 0.734". Empty if nothing is shown yet.
   QString describePair(int row, int column) const;
   QSize sizeHint() const override { return {460, 420}; }
 

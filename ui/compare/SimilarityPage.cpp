@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/SimilarityBridge.h"
 #include "ui/compare/SimilarityMatrix.h"
@@ -16,7 +17,7 @@
 namespace headlight {
 namespace {
 
-enum Source { kThisPicture, kDataSet };
+enum Source { kThisImage, kDataSet };
 
 QToolButton* quietButton(const char* name, const QString& text, const QString& tip,
                          QWidget* parent) {
@@ -37,15 +38,15 @@ SimilarityPage::SimilarityPage(Document* document, QWidget* parent)
       m_source(new QComboBox(this)),
       m_state(new QLabel(this)),
       m_progress(new ProgressLine(tr("Progress of comparing layers"), this)),
-      m_cancel(quietButton("similarityCancel", tr("Cancel"), tr("Back to this picture"), this)),
-      m_anew(quietButton("similarityAnew", tr("Measure Again"), tr("Whatever was kept from before"),
-                         this)) {
+      m_cancel(quietButton("similarityCancel", tr("Cancel"), tr("Back to this image"), this)),
+      m_anew(
+          quietButton("similarityAnew", tr("Measure Again"), tr("Ignore the saved result"), this)) {
   setObjectName(QStringLiteral("similarityPage"));
   m_source->setObjectName(QStringLiteral("similaritySource"));
-  m_source->setAccessibleName(tr("Of what layers are compared"));
+  m_source->setAccessibleName(tr("Images over which layers are compared"));
   m_source->setToolTip(plainToolTip(
-      tr("Of this picture, or the mean over the data set that masks are measured on (Ctrl+K, D)")));
-  m_source->addItems({tr("This picture"), tr("The data set")});
+      tr("Compare on this image, or as the mean over the evaluation dataset (Ctrl+K, D)")));
+  m_source->addItems({tr("This image"), tr("The dataset")});
   m_state->setObjectName(QStringLiteral("similarityState"));
   m_state->setTextFormat(Qt::PlainText);
   m_progress->setMaximumWidth(220);
@@ -60,7 +61,7 @@ SimilarityPage::SimilarityPage(Document* document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addLayout(row);
   layout->addWidget(new SimilarityMatrix(document, this), 1);
-  connect(document, &Document::layerNumbersChanged, this, &SimilarityPage::refresh);
+  connect(&document->numbers(), &HeadNumberState::layersChanged, this, &SimilarityPage::refresh);
   refresh();
 }
 
@@ -79,28 +80,30 @@ QString SimilarityPage::stateText() const {
 }
 
 QString SimilarityPage::describeState() const {
-  const LayerNumbers& numbers = m_document->layerNumbers();
-  if (!m_bridge || !m_bridge->canAverage()) return tr("for averages choose a data set (Ctrl+K, D)");
+  const LayerNumbers& numbers = m_document->numbers().layers();
+  if (!m_bridge || !m_bridge->canAverage())
+    return tr("choose a dataset to average over (Ctrl+K, D)");
   if (!numbers.averaged) return {};
   if (!m_bridge->problem().isEmpty()) return m_bridge->problem();
-  if (m_bridge->isDue()) return tr("being measured…");
+  if (m_bridge->isDue()) return tr("measuring…");
   if (!numbers.values) return {};
-  QString state = tr("mean of %1 pictures").arg(numbers.values->pictures);
+  QString state = tr("mean of %1 images").arg(numbers.values->images);
   if (!numbers.values->measured.empty())
-    state += QStringLiteral(", ") + QString::fromStdString(measuredText(numbers.values->measured));
+    state += QStringLiteral(", ") + coreText(measuredText(numbers.values->measured));
   return state;
 }
 
 void SimilarityPage::refresh() {
-  const bool averaged = m_document->layerNumbers().averaged, due = m_bridge && m_bridge->isDue();
+  const bool averaged = m_document->numbers().layers().averaged,
+             due = m_bridge && m_bridge->isDue();
   m_source->setEnabled(m_bridge && m_bridge->canAverage());
-  m_source->setCurrentIndex(averaged ? kDataSet : kThisPicture);
+  m_source->setCurrentIndex(averaged ? kDataSet : kThisImage);
   m_state->setText(describeState());
   m_state->setToolTip(plainToolTip(m_state->text()));
   m_progress->setVisible(averaged && due);
   if (due) m_progress->setProgress(m_bridge->progress());
   m_cancel->setVisible(averaged && due);
-  m_anew->setVisible(averaged && !due && m_document->layerNumbers().values);
+  m_anew->setVisible(averaged && !due && m_document->numbers().layers().values);
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How alike layers look, of this picture or over the data set, with the choice between them.
+// Similarity of layers, for this image or over the dataset, with the choice between them.
 
 #include <QWidget>
 
@@ -19,7 +19,8 @@ class SimilarityPage : public QWidget {
   Q_OBJECT
  public:
   SimilarityPage(Document* document, QWidget* parent = nullptr);
-  /// Who measures on a data set; without one there is this picture alone. It outlives this.
+  /// The bridge that measures on a dataset; without it only this image is available. It outlives
+  /// this.
   void setAverages(SimilarityBridge* bridge);
   QString stateText() const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/compare/SimilarityPainting.h"
 
+#include <QObject>
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +22,7 @@ QColor colorFor(const Legend& legend, double value) {
 QRectF similarityCell(const QRectF& area, const QFontMetricsF& metrics, int layers, int row,
                       int column) {
   if (layers <= 0) return {};
-  const double label = metrics.horizontalAdvance(QStringLiteral("layer 00")) + 8;
+  const double label = metrics.horizontalAdvance(QObject::tr("layer 00")) + 8;
   const double header = metrics.height() + 6;
   const double side = std::min(area.width() - label - 2 * kSimilarityMargin,
                                area.height() - header - 2 * kSimilarityMargin);
@@ -33,21 +35,21 @@ QRectF similarityCell(const QRectF& area, const QFontMetricsF& metrics, int laye
 
 Legend similarityLegend(int head, bool isSigned, ColorMap colorMap, const QString& sourceNote) {
   Legend legend;
-  legend.title = QStringLiteral("similarity of layers · ") +
-                 (head < 0 ? QStringLiteral("mean of heads") : QStringLiteral("head %1").arg(head));
+  legend.title = QObject::tr("similarity of layers · ") +
+                 (head < 0 ? QObject::tr("mean of heads") : QObject::tr("head %1").arg(head));
   if (!sourceNote.isEmpty()) legend.title += QStringLiteral(" · ") + sourceNote;
   legend.bar = true;
   legend.range = isSigned ? ValueRange{-1, 1} : ValueRange{0, 1};
   legend.colorMap = isSigned ? ColorMap::Diverging : colorMap;
-  legend.detail = isSigned ? QStringLiteral("cosine of maps, mean of tokens · fixed scale: −1 to 1")
-                           : QStringLiteral("cosine of maps, mean of tokens · fixed scale: 0 to 1");
+  legend.detail = isSigned ? QObject::tr("cosine of maps, mean over tokens · fixed scale: −1 to 1")
+                           : QObject::tr("cosine of maps, mean over tokens · fixed scale: 0 to 1");
   return legend;
 }
 
 Legend similarityLegend(const LayerSimilarity& averages, int head, ColorMap colorMap,
                         const QString& sourceNote) {
   Legend legend = similarityLegend(head, averages.isSigned, colorMap, sourceNote);
-  legend.title += QStringLiteral(" · mean of %1 pictures").arg(averages.pictures);
+  legend.title += QObject::tr(" · mean of %1 images").arg(averages.images);
   return legend;
 }
 
@@ -59,7 +61,7 @@ void drawSimilarity(QPainter& painter, const QRectF& area, const std::vector<flo
   const QColor text = palette.color(QPalette::WindowText);
   const double cellWidth = similarityCell(area, metrics, layers, 0, 0).width();
   const bool numbers = cellWidth >= metrics.horizontalAdvance(QStringLiteral("0.00")) + 6;
-  // Labels thin out where there is no room for each.
+  // Labels are skipped if there is no space for each.
   const int every = std::max(1, static_cast<int>(std::ceil(metrics.height() / cellWidth)));
   for (int row = 0; row < layers; ++row) {
     for (int column = 0; column < layers; ++column) {
@@ -83,7 +85,7 @@ void drawSimilarity(QPainter& painter, const QRectF& area, const std::vector<flo
     painter.setPen(text);
     painter.drawText(
         QRectF(area.left(), first.top(), first.left() - area.left() - 6, first.height()),
-        Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("layer %1").arg(row));
+        Qt::AlignRight | Qt::AlignVCenter, QObject::tr("layer %1").arg(row));
     const double room = std::max(top.width(), metrics.horizontalAdvance(QStringLiteral("00")));
     painter.drawText(QRectF(top.center().x() - room / 2, top.top() - metrics.height() - 4, room,
                             metrics.height()),

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "ui/base/CoreText.h"
+
 namespace headlight {
 
 QString headNumberText(const HeadMeasureInfo& info, double value) {
@@ -11,7 +13,7 @@ QString headNumberText(const HeadMeasureInfo& info, double value) {
   QString text =
       fine ? QString::number(value, 'g', 2) : QString::number(value, 'f', coarse ? 0 : 2);
   text.replace(QLatin1Char('-'), QStringLiteral("−"));
-  return info.unit.empty() ? text : text + QLatin1Char(' ') + QString::fromStdString(info.unit);
+  return info.unit.empty() ? text : text + QLatin1Char(' ') + coreText(info.unit);
 }
 
 }  // namespace headlight

@@ -15,14 +15,14 @@ namespace headlight {
 
 struct HeadNumbers {
   HeadMetric measure = HeadMetric::Locality;
-  bool averaged = false;  ///< over the data set that masks are measured on
-  /// Null: as the newest look says (locality, α), or not measured yet.
+  bool averaged = false;  ///< over the dataset that masks are measured on
+  /// Null: from the newest result (locality, α), or not measured yet.
   std::shared_ptr<const HeadValues> values = nullptr;
 };
 
-/// How alike layers look, where that is not of the picture that is shown.
+/// Similarity of layers averaged over a dataset.
 struct LayerNumbers {
-  bool averaged = false;  ///< over the data set that masks are measured on
+  bool averaged = false;  ///< over the dataset that masks are measured on
   /// Null: not measured yet.
   std::shared_ptr<const LayerSimilarity> values = nullptr;
 };

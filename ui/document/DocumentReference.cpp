@@ -13,27 +13,27 @@ constexpr std::array kSideNames{"left", "right"};
   throw Failure({ErrorCode::InvalidConfig, message, "compare." + path});
 }
 
-QString textOf(const Json& side, const char* key, const std::string& path) {
+QString readSideText(const Json& side, const char* key, const std::string& path) {
   if (!side.contains(key)) return {};
-  if (!side[key].is_string()) failAt(path + key, "must be a text");
+  if (!side[key].is_string()) failAt(path + key, "must be a string");
   return QString::fromStdString(side[key].get<std::string>());
 }
 
-SideMasks masksOf(const Json& side, SideMasks otherwise, const std::string& path) {
-  const QString name = textOf(side, "masks", path);
+SideMasks readSideMasks(const Json& side, SideMasks otherwise, const std::string& path) {
+  const QString name = readSideText(side, "masks", path);
   for (std::size_t i = 0; i < kMaskNames.size(); ++i)
     if (name == QLatin1String(kMaskNames[i])) return static_cast<SideMasks>(i);
   if (name.isEmpty()) return otherwise;
   failAt(path + "masks", "must be present, reference, unmasked, own or named");
 }
 
-CompareSide sideOf(const Json& json, const char* name, const CompareSide& otherwise) {
+CompareSide readCompareSide(const Json& json, const char* name, const CompareSide& otherwise) {
   if (!json.contains(name)) return otherwise;
   const Json& side = json[name];
   if (!side.is_object()) failAt(name, "must be an object");
   const std::string path = std::string(name) + ".";
-  return {textOf(side, "model", path), masksOf(side, otherwise.masks, path),
-          textOf(side, "scheme", path), textOf(side, "picture", path)};
+  return {readSideText(side, "model", path), readSideMasks(side, otherwise.masks, path),
+          readSideText(side, "scheme", path), readSideText(side, "picture", path)};
 }
 
 void readSwitch(const Json& json, const char* key, bool& value) {
@@ -42,7 +42,7 @@ void readSwitch(const Json& json, const char* key, bool& value) {
   value = json[key].get<bool>();
 }
 
-int wholeOf(const Json& place, const char* key, int least) {
+int readPlaceNumber(const Json& place, const char* key, int least) {
   const std::string path = std::string("place.") + key;
   if (!place.contains(key)) failAt(path, "is missing");
   const Json& item = place[key];
@@ -51,19 +51,19 @@ int wholeOf(const Json& place, const char* key, int least) {
   return item.get<int>();
 }
 
-std::optional<CompareSidePlace> placeOf(const Json& json) {
+std::optional<CompareSidePlace> readSidePlace(const Json& json) {
   if (!json.contains("place")) return std::nullopt;
   const Json& place = json["place"];
   if (!place.is_object()) failAt("place", "must be an object");
-  return CompareSidePlace{wholeOf(place, "layer", 0), wholeOf(place, "head", -1),
-                          wholeOf(place, "query", 0)};
+  return CompareSidePlace{readPlaceNumber(place, "layer", 0), readPlaceNumber(place, "head", -1),
+                          readPlaceNumber(place, "query", 0)};
 }
 
 Json sideToJson(const CompareSide& side) {
   Json json = {{"masks", kMaskNames[static_cast<std::size_t>(side.masks)]}};
   if (!side.model.isEmpty()) json["model"] = side.model.toStdString();
   if (!side.scheme.isEmpty()) json["scheme"] = side.scheme.toStdString();
-  if (!side.picture.isEmpty()) json["picture"] = side.picture.toStdString();
+  if (!side.image.isEmpty()) json["picture"] = side.image.toStdString();
   return json;
 }
 
@@ -86,11 +86,11 @@ Result<Comparison> comparisonFromJson(const Json& json) {
       throw Failure({ErrorCode::InvalidConfig, "must be an object", "compare"});
     Comparison comparison;
     for (std::size_t i = 0; i < kSideNames.size(); ++i)
-      comparison.sides[i] = sideOf(json, kSideNames[i], comparison.sides[i]);
+      comparison.sides[i] = readCompareSide(json, kSideNames[i], comparison.sides[i]);
     readSwitch(json, "linked", comparison.linked);
     readSwitch(json, "difference", comparison.difference);
     readSwitch(json, "other_way", comparison.otherExplanation);
-    comparison.place = placeOf(json);
+    comparison.place = readSidePlace(json);
     return comparison;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What stands side by side, as a person chose it: a value that a session keeps.
+// The comparison side by side, as chosen: a value that a session keeps.
 
 #include <QString>
 
@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-/// Under which masks a side is looked at.
+/// The masks of a side.
 enum class SideMasks {
   Present,  ///< the window's, edits included
   /// What the Masks menu compares with: by default those before the last edit; none while there was
@@ -26,12 +26,12 @@ enum class SideMasks {
 struct CompareSide {
   QString model;  ///< a checkpoint, a config or a published name; empty: the window's model
   SideMasks masks = SideMasks::Present;
-  QString scheme;   ///< Named: as --masks takes it
-  QString picture;  ///< as ImageBridge::loadImage takes it; empty: the window's
+  QString scheme;  ///< Named: as --masks takes it
+  QString image;   ///< as ImageBridge::loadImage takes it; empty: the window's
   bool operator==(const CompareSide&) const = default;
 };
 
-/// Where a side looks that is not linked, as ViewOptions counts.
+/// The layer, head and token of a side that is not linked, as ViewOptions counts.
 struct CompareSidePlace {
   int layer = 0, head = -1, query = 0;
   bool operator==(const CompareSidePlace&) const = default;
@@ -43,7 +43,7 @@ struct Comparison {
   bool linked = true;                               ///< one layer, head and token for both
   std::optional<CompareSidePlace> place;            ///< unlinked: the left side's own
   bool difference = true;                           ///< right − left is shown
-  /// The other way of looking that the view names, in place of attention.
+  /// The explanation that the view names is shown in place of attention.
   bool otherExplanation = false;
   bool operator==(const Comparison&) const = default;
 };

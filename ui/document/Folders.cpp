@@ -5,7 +5,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include "core/workbench/session/Video.h"
+#include "core/workbench/loading/MapFile.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
@@ -13,6 +13,11 @@ namespace headlight {
 QString documentsFolder() {
   const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
   return QFileInfo(documents).isDir() ? documents : QDir::homePath();  // not every account has one
+}
+
+QString userImagesFolder() {
+  const QString images = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
+  return QFileInfo(images).isDir() ? images : documentsFolder();
 }
 
 namespace {
@@ -31,8 +36,7 @@ QString lastFigureFolder() {
 QString figureFolder() {
   const QString& last = rememberedFolder();
   if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
-  const QString pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
-  return QFileInfo(pictures).isDir() ? pictures : documentsFolder();
+  return userImagesFolder();
 }
 
 void rememberFigureFolder(const QString& path) {
@@ -44,12 +48,12 @@ void rememberWritten(const QString& path) {
   if (QFileInfo::exists(path)) rememberFigureFolder(path);
 }
 
-QString pictureFolder(const Document& document) {
-  QFileInfo file(document.imagePath());
+QString imageFolder(const Document& document) {
+  QFileInfo file(document.inputs().imagePath());
   if (!file.exists())
-    if (const auto frame = videoPlaceOf(document.imagePath().toStdString()))
-      file = QFileInfo(QString::fromStdString(frame->file.string()));
-  const bool onDisk = document.imagePath().startsWith('/') && file.exists();
+    if (const auto place = parseMapPlace(document.inputs().imagePath().toStdString()))
+      file = QFileInfo(QString::fromStdString(place->file.string()));
+  const bool onDisk = document.inputs().imagePath().startsWith('/') && file.exists();
   return onDisk ? file.absolutePath() : documentsFolder();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where dialogs that ask for a file begin.
+// The folders in which file dialogs start.
 
 #include <QString>
 
@@ -10,7 +10,9 @@ class Document;
 
 /// The person's documents.
 QString documentsFolder();
-/// Where figures and plots were saved last, or the person's pictures.
+/// The person's images, or documents.
+QString userImagesFolder();
+/// Where figures and plots were saved last, or the person's images.
 QString figureFolder();
 QString lastFigureFolder();  ///< empty: none was saved yet
 /// `path`: of a file that was saved there, or the folder itself.
@@ -18,7 +20,7 @@ void rememberFigureFolder(const QString& path);
 /// The same after an attempt to write that file: where it is not there, nobody wants to be led to
 /// its folder again.
 void rememberWritten(const QString& path);
-/// The folder of the picture that is open, or the person's documents.
-QString pictureFolder(const Document& document);
+/// The folder of the image that is open, or the person's documents.
+QString imageFolder(const Document& document);
 
 }  // namespace headlight

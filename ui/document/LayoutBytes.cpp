@@ -35,7 +35,7 @@ constexpr std::array kSides{Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt:
                             Qt::BottomDockWidgetArea};
 
 [[noreturn]] void refuseBytes(const std::string& path) {
-  throw Failure({ErrorCode::InvalidConfig, "is no arrangement of this window's docks", path});
+  throw Failure({ErrorCode::InvalidConfig, "is not an arrangement of this window's docks", path});
 }
 
 /// Before it is reckoned with: a rectangle of wild numbers has no width.
@@ -58,7 +58,7 @@ class StateReader {
     layout.center = take<QSize>();
     return layout;
   }
-  /// Of what follows.
+  /// The position of the next byte.
   qint64 place() const { return m_stream.device()->pos(); }
 
  private:
@@ -216,7 +216,7 @@ bool holds(const LayoutPart& part, const QString& dock) {
                      [&](const LayoutPart& inner) { return holds(inner, dock); });
 }
 
-LayoutArea& rightAreaOf(WindowLayout& layout) {
+LayoutArea& rightArea(WindowLayout& layout) {
   for (LayoutArea& area : layout.areas)
     if (area.area == Qt::RightDockWidgetArea) return area;
   LayoutArea area{Qt::RightDockWidgetArea, {0, 0}, {}};
@@ -234,7 +234,7 @@ WindowLayout completed(WindowLayout layout) {
     LayoutPart part;
     part.dock = dock;
     part.visible = false;
-    rightAreaOf(layout).docks.parts.push_back(part);
+    rightArea(layout).docks.parts.push_back(part);
   }
   return layout;
 }
@@ -242,7 +242,7 @@ WindowLayout completed(WindowLayout layout) {
 }  // namespace
 
 WindowLayout layoutFromBytes(const QByteArray& bytes, const std::string& path) {
-  const WindowLayout layout = StateReader(bytes, path).layout();
+  WindowLayout layout = StateReader(bytes, path).layout();
   requireSound(layout, path);
   return layout;
 }
@@ -277,7 +277,7 @@ WindowPlace placeFromBytes(const QByteArray& bytes, const std::string& path) {
   stream >> screen >> maximized >> fullScreen >> screenWidth;
   place.shown = rect();
   if (stream.status() != QDataStream::Ok || mark != kGeometry || version != kGeometryVersion)
-    throw Failure({ErrorCode::InvalidConfig, "is no place of a window", path});
+    throw Failure({ErrorCode::InvalidConfig, "is not a window position", path});
   place.screen = screen;
   place.screenWidth = screenWidth;
   place.maximized = maximized != 0;

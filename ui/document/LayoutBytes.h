@@ -10,14 +10,14 @@
 
 namespace headlight {
 
-/// Of QMainWindow::saveState, version 0. Throws Failure for all that is not whole and sound.
+/// Reads QMainWindow::saveState, version 0. Throws Failure for incomplete or invalid bytes.
 WindowLayout layoutFromBytes(const QByteArray& bytes, const std::string& path);
 
 /// For QMainWindow::restoreState. `layout` is sound; corners and tool bars are as in `present`, of
 /// the same window's saveState. Docks that are missing in `layout` are closed, at the right.
 QByteArray layoutToBytes(const WindowLayout& layout, const QByteArray& present);
 
-/// Of QWidget::saveGeometry, as above.
+/// Reads QWidget::saveGeometry, as above.
 WindowPlace placeFromBytes(const QByteArray& bytes, const std::string& path);
 /// For QWidget::restoreGeometry, which keeps the window on the screen.
 QByteArray placeToBytes(const WindowPlace& place);

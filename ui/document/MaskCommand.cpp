@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/document/MaskCommand.h"
 
+#include <QObject>
+
 #include <algorithm>
 #include <map>
 
 #include "ui/base/SanitizedText.h"
-#include "ui/document/Document.h"
+#include "ui/document/InferenceInputs.h"
 #include "ui/document/MaskText.h"
 
 namespace headlight {
@@ -25,8 +27,8 @@ MaskEdit composeEdits(const MaskEdit& first, const MaskEdit& second) {
   return result;
 }
 
-MaskCommand::MaskCommand(Document* document, MaskEdit edit, int stroke)
-    : m_document(document), m_edit(std::move(edit)), m_stroke(stroke) {
+MaskCommand::MaskCommand(InferenceInputs* inputs, MaskEdit edit, int stroke)
+    : m_inputs(inputs), m_edit(std::move(edit)), m_stroke(stroke) {
   setText(displayName(m_edit.label));
 }
 
@@ -36,11 +38,11 @@ int MaskCommand::newStroke() {
 }
 
 void MaskCommand::undo() {
-  m_document->applyEdit(m_edit.inverse());
+  m_inputs->applyEdit(m_edit.inverse());
 }
 
 void MaskCommand::redo() {
-  m_document->applyEdit(m_edit);
+  m_inputs->applyEdit(m_edit);
 }
 
 bool MaskCommand::mergeWith(const QUndoCommand* other) {
@@ -57,9 +59,8 @@ bool MaskCommand::mergeWith(const QUndoCommand* other) {
   const HeadMask& mask = m_edit.changes.front().after;
   const bool alike = std::all_of(m_edit.changes.begin(), m_edit.changes.end(),
                                  [&](const MaskChange& c) { return c.after == mask; });
-  const QString text =
-      alike ? maskEditText(m_document->masks(), cells, mask)
-            : QStringLiteral("masks on %1").arg(cellsText(m_document->masks(), cells));
+  const QString text = alike ? maskEditText(m_inputs->masks(), cells, mask)
+                             : QObject::tr("masks on %1").arg(cellsText(m_inputs->masks(), cells));
   m_edit.label = text.toStdString();
   setText(text);
   return true;

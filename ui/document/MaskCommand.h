@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A mask edit on the undo stack. Document::pushEdit makes one; a paint stroke makes one per cell
-// with the same stroke number, and they become one step.
+// A mask edit on the undo stack. InferenceInputs::pushEdit makes one; a paint stroke makes one per
+// cell with the same stroke number, and they become one step.
 
 #include <QUndoCommand>
 
@@ -9,14 +9,14 @@
 
 namespace headlight {
 
-class Document;
+class InferenceInputs;
 
 class MaskCommand : public QUndoCommand {
  public:
   static constexpr int kNoStroke = -1;
 
   /// `stroke`: edits pushed one after the other with the same number merge; kNoStroke never does.
-  MaskCommand(Document* document, MaskEdit edit, int stroke = kNoStroke);
+  MaskCommand(InferenceInputs* inputs, MaskEdit edit, int stroke = kNoStroke);
 
   /// A number that no stroke had before.
   static int newStroke();
@@ -31,7 +31,7 @@ class MaskCommand : public QUndoCommand {
   bool mergeWith(const QUndoCommand* other) override;
 
  private:
-  Document* m_document;
+  InferenceInputs* m_inputs;
   MaskEdit m_edit;
   int m_stroke;
 };

@@ -1,54 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/document/MaskText.h"
 
+#include <QObject>
+
 #include <algorithm>
 #include <set>
+
+#include "ui/base/CoreText.h"
 
 namespace headlight {
 
 QString maskText(const HeadMask& mask) {
-  if (mask.kind == MaskKind::None) return QStringLiteral("no mask");
-  QString text = QStringLiteral("%1 %2×%2")
-                     .arg(QString::fromStdString(maskKindName(mask.kind)))
-                     .arg(mask.window);
+  if (mask.kind == MaskKind::None) return QObject::tr("no mask");
+  QString text = QStringLiteral("%1 %2×%2").arg(coreText(maskKindName(mask.kind))).arg(mask.window);
   if (mask.kind == MaskKind::Soft) text += QStringLiteral(", α %1").arg(mask.alpha, 0, 'g', 4);
-  if (mask.kind == MaskKind::Random) text += QStringLiteral(", seed %1").arg(mask.seed);
+  if (mask.kind == MaskKind::Random) text += QObject::tr(", seed %1").arg(mask.seed);
   return text;
 }
 
 QString maskKindHelp(MaskKind kind) {
   switch (kind) {
     case MaskKind::None:
-      return QStringLiteral("The head may look at every token.");
+      return QObject::tr("The head can attend to every token.");
     case MaskKind::Hard:
-      return QStringLiteral(
-          "Logits outside the neighbourhood become 0 but stay in the softmax, so that the head can "
+      return QObject::tr(
+          "Logits outside the neighborhood become 0 but stay in the softmax, so that the head can "
           "still bypass locality (MaiT Eq. 2).");
     case MaskKind::Soft:
-      return QStringLiteral(
-          "Logits outside the neighbourhood are multiplied by α, which is learned: 0 would be "
+      return QObject::tr(
+          "Logits outside the neighborhood are multiplied by α, which is learned: 0 would be "
           "hard, "
           "1 unmasked (MaiT §4.3).");
     case MaskKind::Strict:
-      return QStringLiteral(
-          "Logits outside the neighbourhood become −∞: the head sees its neighbourhood and the "
-          "prefix tokens alone.");
+      return QObject::tr(
+          "Logits outside the neighborhood become −∞: the head sees only its neighborhood and the "
+          "prefix tokens.");
     case MaskKind::Random:
-      return QStringLiteral(
-          "As hard, but with as many tokens per row drawn at random: the control of MaiT §5.6.");
+      return QObject::tr(
+          "Like hard, but with the same number of tokens per row, drawn at random: the control of "
+          "MaiT §5.6.");
   }
   return {};
 }
 
 QString whyNotMaskableText(const MaskScheme& scheme) {
-  return QString::fromStdString(whyNotMaskable(scheme));
+  return coreText(whyNotMaskable(scheme));
 }
 
 QString cellsText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells) {
   const std::set<HeadPlace> unique(cells.begin(), cells.end());
-  if (unique.empty()) return QStringLiteral("0 heads");
+  if (unique.empty()) return QObject::tr("0 heads");
   const auto [layer, head] = *unique.begin();
-  if (unique.size() == 1) return QStringLiteral("layer %1, head %2").arg(layer).arg(head);
+  if (unique.size() == 1) return QObject::tr("layer %1, head %2").arg(layer).arg(head);
   const bool oneLayer = unique.rbegin()->layer == layer;
   const bool oneHead = std::all_of(unique.begin(), unique.end(),
                                    [h = head](const HeadPlace& cell) { return cell.head == h; });
@@ -60,19 +63,19 @@ QString cellsText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells)
     all += static_cast<std::size_t>(scheme.heads(l));
     havingHead += scheme.contains(l, head);
   }
-  const QString which = some ? QStringLiteral(" that can be masked") : QString();
-  if (unique.size() == all) return QStringLiteral("every head") + which;
+  const QString which = some ? QObject::tr(" that can be masked") : QString();
+  if (unique.size() == all) return QObject::tr("every head") + which;
   if (oneLayer && scheme.contains(layer, 0) &&
       unique.size() == static_cast<std::size_t>(scheme.heads(layer)))
-    return QStringLiteral("layer %1").arg(layer);
+    return QObject::tr("layer %1").arg(layer);
   if (oneHead && unique.size() == havingHead)
-    return QStringLiteral("head %1 of every layer").arg(head) + which;
-  return QStringLiteral("%1 heads").arg(unique.size());
+    return QObject::tr("head %1 of every layer").arg(head) + which;
+  return QObject::tr("%1 heads").arg(unique.size());
 }
 
 QString maskEditText(const MaskScheme& scheme, const std::vector<HeadPlace>& cells,
                      const HeadMask& mask) {
-  return QStringLiteral("%1 on %2").arg(maskText(mask), cellsText(scheme, cells));
+  return QObject::tr("%1 on %2").arg(maskText(mask), cellsText(scheme, cells));
 }
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
+#include "core/workbench/loading/MapFile.h"
 
 namespace headlight {
 namespace {
@@ -16,8 +17,10 @@ constexpr std::uintmax_t kMaxRecentBytes = 1 << 20;
 constexpr std::array<const char*, 3> kKinds{"files", "models", "runs"};
 
 bool isStillThere(const QString& path) {
-  return path.startsWith('/') ? QFileInfo::exists(path)
-                              : findPublishedModel(path.toStdString()) != nullptr;
+  if (!path.startsWith('/')) return findPublishedModel(path.toStdString()) != nullptr;
+  const auto place = parseMapPlace(path.toStdString());  // a frame is named like an image of maps
+  return QFileInfo::exists(path) ||
+         (place && QFileInfo::exists(QString::fromStdString(place->file.string())));
 }
 
 QStringList listAt(const Json& json, const char* kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What was opened last: pictures and other files, models, runs. Kept beside the session.
+// What was opened last: images and other files, models, runs. Kept beside the session.
 
 #include <QObject>
 #include <QStringList>

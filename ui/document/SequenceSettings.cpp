@@ -10,8 +10,9 @@ namespace {
 constexpr double kGreatestSeed = 9007199254740991.0;  // a double holds it exactly
 constexpr double kMostBytes = 20000;                  // a text field lays out no more at ease
 constexpr const char* kTemperatureHelp =
-    "Divides the logits: below 1 safer, above 1 wilder; 0 takes the most probable byte.";
-constexpr const char* kSamplingSeedHelp = "The same seed draws the same again.";
+    "Divides the logits: below 1 is more conservative, above 1 more random; 0 takes the most "
+    "probable byte.";
+constexpr const char* kSamplingSeedHelp = "The same seed draws the same samples.";
 
 }  // namespace
 
@@ -20,7 +21,7 @@ const ParameterTable& completionParameters() {
   static const ParameterTable table =
       TableBuilder<C>()
           .number(&C::keptFraction, "kept_fraction", 0, 1,
-                  "Share of the rows, from the top, that stay as they are.")
+                  "Share of the rows, from the top, that are kept.")
           .integer(&C::samples, "samples", 1, 64, "Completions to draw.")
           .number(&C::temperature, "temperature", 0, 10, kTemperatureHelp)
           .integer(&C::seed, "seed", 0, kGreatestSeed, kSamplingSeedHelp)
@@ -33,7 +34,7 @@ const ParameterTable& continuationParameters() {
   static const ParameterTable table =
       TableBuilder<C>()
           .integer(&C::bytes, "bytes", 1, kMostBytes,
-                   "Bytes to add; headlight-cli adds as many as are wanted.")
+                   "Bytes to add; headlight-cli takes up to 1000000.")
           .number(&C::temperature, "temperature", 0, 10, kTemperatureHelp)
           .integer(&C::seed, "seed", 0, kGreatestSeed, kSamplingSeedHelp)
           .build();
@@ -44,7 +45,7 @@ const ParameterTable& sequenceLookParameters() {
   using L = SequenceLookSettings;
   static const ParameterTable table =
       TableBuilder<L>()
-          .integer(&L::layer, "layer", 0, 127, "The block whose maps are shown, from 0.")
+          .integer(&L::layer, "layer", 0, 127, "The block whose maps are shown, counted from 0.")
           .build();
   return table;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What is asked of a sequence model in the window: how pictures are completed, text
-// continued, and which layer is looked at.
+// Settings of a sequence model in the window: how images are completed, text
+// continued, and which layer is shown.
 // Tables, so that ParameterForm shows them.
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ContinuationSettings {
   std::int64_t seed = 0;
 };
 
-/// As SequenceSession::look takes them.
+/// As SequenceSession::infer takes them.
 struct SequenceLookSettings {
   int layer = 0;
 };
@@ -39,8 +39,8 @@ const ParameterTable& continuationParameters();
 /// The section of a SequenceExperiment by its key, which must be one of sequenceSections().
 const Section& sequenceSection(const std::string& key);
 
-/// What the window proposes to train: small, so that the bits fall within minutes on a CPU. The
-/// sizes of the paper take days.
+/// The default training experiment of the window: small, so that the bits fall within minutes on
+/// a CPU. The sizes of the paper take days.
 SequenceExperiment smallSequenceExperiment();
 
 }  // namespace headlight

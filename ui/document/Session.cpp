@@ -6,6 +6,7 @@
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/loading/Input.h"
 #include "ui/document/LayoutBytes.h"
 
 namespace headlight {
@@ -14,7 +15,6 @@ namespace {
 constexpr std::size_t kMaxSessionBytes = 32u << 20;
 constexpr std::size_t kMaxGalleryEntries = 10'000;
 constexpr std::size_t kMaxWorkspaces = 64;
-constexpr const char* kKind = "headlight-session";
 
 Error invalid(const std::string& message, const std::string& path) {
   return {ErrorCode::InvalidConfig, message, path};
@@ -26,7 +26,7 @@ void fail(const std::string& message, const std::string& path) {
 
 std::string textAt(const Json& json, const char* key, const std::string& path) {
   if (!json.contains(key)) return {};
-  if (!json[key].is_string()) fail("must be a text", path + key);
+  if (!json[key].is_string()) fail("must be a string", path + key);
   return json[key].get<std::string>();
 }
 
@@ -79,7 +79,10 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readShare(json, "opacity", view.opacity);
   readFlag(json, "smooth", "view.", view.smooth);
   readFlag(json, "shared_range", "view.", view.sharedRange);
+  readFlag(json, "step_scale", "view.", view.stepScale);
   readFlag(json, "overlay", "view.", view.showOverlay);
+  readFlag(json, "mask_outline", "view.", view.maskOutline);
+  readFlag(json, "paint_on_click", "view.", view.paintsOnClick);
   if (const auto name = textAt(json, "color_map", "view."); !name.empty())
     view.colorMap = valueOrThrow(colorMapFromName(name));
   if (const auto name = textAt(json, "rollout_fusion", "view."); !name.empty())
@@ -87,12 +90,13 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readShare(json, "rollout_discard", view.rollout.discardRatio);
   if (json.contains("learned")) view.learned = textAt(json, "learned", "view.");
   if (const auto name = textAt(json, "way", "view."); !name.empty()) {
-    if (!wayFromName(name)) fail("is no way of looking", "view.way");
-    view.way.name = name;
+    const ExplanationInfo* method = explanationFromName(name);
+    if (!method) fail("is not an explanation method", "view.way");
+    view.method.name = method->name;
   }
-  readWhole(json, "way_class", -1, view.way.classIndex);
-  readWhole(json, "way_layer", -1, view.way.layer);
-  readFlag(json, "way_foreground", "view.", view.way.foreground);
+  readWhole(json, "way_class", -1, view.method.classIndex);
+  readWhole(json, "way_layer", -1, view.method.layer);
+  readFlag(json, "way_foreground", "view.", view.method.foreground);
   return view;
 }
 
@@ -127,7 +131,7 @@ std::optional<WindowLayout> readDocks(const QString& workspace, const Json& json
   if (json.contains("layout"))
     return readUnlessDamaged(workspace, session,
                              [&] { return layoutFromJson(json["layout"], path + "layout"); });
-  if (!json.contains("docks") || json["docks"] == "") return std::nullopt;
+  if (!json.contains("docks") || json["docks"] == Json("")) return std::nullopt;
   return readUnlessDamaged(workspace, session, [&] {
     return layoutFromBytes(base64At(json, "docks", path), path + "docks");
   });
@@ -138,7 +142,7 @@ std::optional<WindowPlace> readPlace(const Json& window, Session& session) {
   if (window.contains("place"))
     return readUnlessDamaged(what, session,
                              [&] { return placeFromJson(window["place"], "window.place"); });
-  if (!window.contains("geometry") || window["geometry"] == "") return std::nullopt;
+  if (!window.contains("geometry") || window["geometry"] == Json("")) return std::nullopt;
   return readUnlessDamaged(what, session, [&] {
     return placeFromBytes(base64At(window, "geometry", "window."), "window.geometry");
   });
@@ -173,7 +177,7 @@ Json arrangementsToJson(const Arrangements& arrangements) {
 Session readSession(const QByteArray& text) {
   const Json json = valueOrThrow(parseConfigJson(
       {text.constData(), static_cast<std::size_t>(text.size())}, "", kMaxSessionBytes));
-  if (!json.is_object() || textAt(json, "kind", "") != kKind)
+  if (!json.is_object() || textAt(json, "kind", "") != kSessionKind)
     fail("is not a Headlight session", "kind");
   if (!json.contains("schema") || !json["schema"].is_number_integer() || json["schema"] < 1)
     fail("must be a whole number, at least 1", "schema");
@@ -182,7 +186,7 @@ Session readSession(const QByteArray& text) {
 
   Session session;
   session.experiment =
-      valueOrThrow(experimentFromJson(objectAt(json, "experiment"), modelCatalogue()));
+      valueOrThrow(experimentFromJson(objectAt(json, "experiment"), modelCatalog()));
   session.weights = stringAt(json, "weights", "");
   readFlag(json, "partial", "", session.partial);
   const Json& image = objectAt(json, "image");
@@ -204,16 +208,17 @@ Session readSession(const QByteArray& text) {
 
 }  // namespace
 
-Session sessionOf(const Document& document) {
+Session recordSession(const Document& document) {
   Session session;
   // Maps alone come with their file: what stands in for a model is none that could be built.
-  if (document.canCompute()) session.experiment = document.model().experiment;
-  if (document.canCompute()) session.experiment.masks = describeMasks(document.masks());
-  session.weights = QString::fromStdString(document.model().weights.string());
-  session.partial = !document.model().report.unfilled().empty();
-  session.imagePath = document.imagePath();
-  session.imageName = document.imageName();
-  session.view = document.steadyView();
+  if (document.inputs().canCompute()) session.experiment = document.inputs().model().experiment;
+  if (document.inputs().canCompute())
+    session.experiment.masks = describeMasks(document.inputs().masks());
+  session.weights = QString::fromStdString(document.inputs().model().weights.string());
+  session.partial = !document.inputs().model().report.unfilled().empty();
+  session.imagePath = document.inputs().imagePath();
+  session.imageName = document.inputs().imageName();
+  session.view = document.view().steady();
   return session;
 }
 
@@ -227,14 +232,17 @@ Json viewToJson(const ViewOptions& view) {
           {"color_map", colorMapName(view.colorMap)},
           {"smooth", view.smooth},
           {"shared_range", view.sharedRange},
+          {"step_scale", view.stepScale},
           {"overlay", view.showOverlay},
+          {"mask_outline", view.maskOutline},
+          {"paint_on_click", view.paintsOnClick},
           {"rollout_fusion", headFusionName(view.rollout.fusion)},
           {"rollout_discard", view.rollout.discardRatio},
           {"learned", view.learned},
-          {"way", view.way.name},
-          {"way_class", view.way.classIndex},
-          {"way_layer", view.way.layer},
-          {"way_foreground", view.way.foreground}};
+          {"way", view.method.name},
+          {"way_class", view.method.classIndex},
+          {"way_layer", view.method.layer},
+          {"way_foreground", view.method.foreground}};
 }
 
 Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view) {
@@ -242,7 +250,7 @@ Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view) {
 }
 
 QByteArray sessionToText(const Session& session) {
-  Json json = {{"kind", kKind}, {"schema", Session::kSchema}};
+  Json json = {{"kind", kSessionKind}, {"schema", Session::kSchema}};
   json["experiment"] = experimentToJson(session.experiment);
   json["weights"] = session.weights.toStdString();
   if (session.partial) json["partial"] = true;
@@ -272,9 +280,7 @@ Result<Session> sessionFromText(const QByteArray& text, const QString& name) {
 }
 
 bool isSessionText(const QByteArray& text) {
-  if (static_cast<std::size_t>(text.size()) > kMaxSessionBytes) return false;
-  const Json json = jsonOrDiscarded({text.constData(), static_cast<std::size_t>(text.size())});
-  return json.is_object() && json.contains("kind") && json["kind"] == kKind;
+  return isSessionText(std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the window shows, as a value: saved when it closes, restored when it opens, carried by
-// exported pictures.
+// The state of the window, as a value: saved when it closes, restored when it opens, carried by
+// exported images.
 
 #include <QByteArray>
 #include <QMap>
@@ -18,10 +18,10 @@
 
 namespace headlight {
 
-/// How a workspace of the window was left.
+/// The last state of a workspace.
 struct Arrangement {
   std::optional<WindowLayout> docks;  ///< nothing: as at the first start
-  QString page;                       ///< of PictureTabs
+  QString page;                       ///< of ImageTabs
   bool operator==(const Arrangement&) const = default;
 };
 /// By the name of the workspace: "look", "mask", "train", "compare".
@@ -36,21 +36,21 @@ struct Session {
   QString imagePath, imageName;
   ViewOptions view;
 
-  // The window's own; in a picture's session only the workspace and its page.
+  // The window's own; in an image's session only the workspace and its page.
   QStringList gallery;    ///< files and folders, in order
-  Comparison comparison;  ///< what stands side by side
+  Comparison comparison;  ///< the comparison side by side
   QString theme;          ///< system, light or dark
   std::optional<WindowPlace> place;
   QString workspace;          ///< that is shown
   QString run;                ///< the folder of the last run
   QString figures;            ///< where figures and plots were saved last; empty: nowhere yet
   Arrangements arrangements;  ///< of every workspace as it was left
-  /// Of the window's arrangement, what the file says wrong and is left out; not written.
+  /// Invalid parts of the window's arrangement, which are ignored; not written.
   QStringList damaged;
 };
 
 /// Model, image, masks and view of a document that has a model.
-Session sessionOf(const Document& document);
+Session recordSession(const Document& document);
 
 QByteArray sessionToText(const Session& session);
 /// Errors name the JSON path. Unknown keys are ignored: an older program can open a newer session.

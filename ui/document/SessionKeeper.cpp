@@ -68,7 +68,7 @@ std::optional<Session> SessionKeeper::load(QString* problem) {
   const QString name = QFileInfo(m_path).fileName();
   if (!m_start.begin()) {
     m_start.end();
-    *problem = asideText(tr("The program ended while it restored %1 the last time").arg(name),
+    *problem = asideText(tr("The program ended while it restored %1 last time").arg(name),
                          putAside(m_path, QStringLiteral("failed")));
     return std::nullopt;
   }
@@ -92,10 +92,10 @@ void SessionKeeper::startIsOver() {
 /// `aside`: its new name; empty where it has none, and then no session is kept.
 QString SessionKeeper::asideText(const QString& problem, const QString& aside) {
   if (!aside.isEmpty())
-    return tr("%1. It was kept as %2; Headlight begins anew.").arg(problem, aside);
+    return tr("%1. The session was kept as %2; Headlight starts without it.").arg(problem, aside);
   const QString path = std::exchange(m_path, QString());
-  return tr("%1. It could not be put aside either: to spare %2, this session is not kept. Move "
-            "that file away and start Headlight again.")
+  return tr("%1. It could not be moved aside either, so this session is not saved, to keep %2 "
+            "intact. Move that file away and start Headlight again.")
       .arg(problem, path);
 }
 
@@ -109,7 +109,7 @@ void SessionKeeper::saveInBackground() {
   m_worker.clear();  // an older state that has not been written yet
   m_worker.post([this, path = m_path, text = sessionToText(*session)](std::stop_token) {
     const QString error = writeTo(path, text);
-    inThreadOf(this, [this, error] {
+    callInThread(this, [this, error] {
       if (!error.isEmpty() && !m_complained) Q_EMIT failed(error);
       m_complained = !error.isEmpty();
     });
@@ -134,12 +134,12 @@ void SessionKeeper::keepPrevious() {
 
 void SessionKeeper::keepPrevious(const Session& session) {
   m_previous = session;
-  if (!m_path.isEmpty()) tellLost(writeTo(previousPath(m_path), sessionToText(session)));
+  if (!m_path.isEmpty()) reportLost(writeTo(previousPath(m_path), sessionToText(session)));
 }
 
-void SessionKeeper::tellLost(const QString& error) {
+void SessionKeeper::reportLost(const QString& error) {
   if (!error.isEmpty())
-    Q_EMIT failed(tr("What was open before this was not kept on the disk: %1").arg(error));
+    Q_EMIT failed(tr("The previous session was not saved to disk: %1").arg(error));
 }
 
 std::optional<Session> SessionKeeper::previous() const {

@@ -53,7 +53,7 @@ class SessionKeeper : public QObject {
 
  private:
   void saveInBackground();
-  void tellLost(const QString& error);
+  void reportLost(const QString& error);
   QString asideText(const QString& problem, const QString& aside);
 
   QString m_path;

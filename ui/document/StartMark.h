@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A file that lies there while the program restores what it remembers. Where a start finds it and
-// nobody holds it, the start before did not get through.
+// nobody holds it, the previous start failed.
 
 #include <QString>
 
@@ -15,7 +15,7 @@ class StartMark {
  public:
   /// Empty: nothing is marked.
   explicit StartMark(QString path) : m_path(std::move(path)) {}
-  /// What ends in an orderly way got through.
+  /// A program that ends normally has started normally.
   ~StartMark() { end(); }
   StartMark(const StartMark&) = delete;
   StartMark& operator=(const StartMark&) = delete;

@@ -30,26 +30,26 @@ constexpr std::array<std::pair<const char*, LayoutPart::Kind>, 3> kGroups{
 void requireSize(const QSize& size, const std::string& path) {
   if (size.width() < -1 || size.height() < -1 || size.width() > kMostPixels ||
       size.height() > kMostPixels)
-    refuseLayout("is a size that no screen has", path);
+    refuseLayout("is not a valid size", path);
 }
 
 void requireRect(const QRect& rect, const std::string& path) {
   if (std::abs(rect.right()) > 2 * kMostPixels || std::abs(rect.bottom()) > 2 * kMostPixels)
-    refuseLayout("is a place that no screen has", path);
+    refuseLayout("is not a valid position", path);
   requireSize(rect.size(), path);
   if (rect.width() < 1 || rect.height() < 1 || std::abs(rect.x()) > kMostPixels ||
       std::abs(rect.y()) > kMostPixels)
-    refuseLayout("is a place that no screen has", path);
+    refuseLayout("is not a valid position", path);
 }
 
-/// What has been seen of a layout so far.
+/// The areas and docks read so far.
 struct LayoutTally {
   QStringList docks;
   int parts = 0;
 };
 
 void requireDock(const LayoutPart& part, const std::string& path, LayoutTally& tally) {
-  if (!knownDocks().contains(part.dock)) refuseLayout("names a dock that there is not", path);
+  if (!knownDocks().contains(part.dock)) refuseLayout("names an unknown dock", path);
   if (tally.docks.contains(part.dock))
     refuseLayout("has the dock " + part.dock.toStdString() + " twice", path);
   tally.docks << part.dock;
@@ -60,17 +60,17 @@ void requirePart(const LayoutPart& part, const std::string& path, LayoutTally& t
   if (depth > kDeepest || ++tally.parts > kMostParts)
     refuseLayout("has more parts than there are docks", path);
   if (part.size < -1 || part.size > kMostPixels)
-    refuseLayout("is a size that no screen has", path + ".size");
+    refuseLayout("is not a valid size", path + ".size");
   if (part.kind == LayoutPart::Kind::Dock) return requireDock(part, path, tally);
-  if (part.parts.empty()) refuseLayout("holds no dock", path);
+  if (part.parts.empty()) refuseLayout("contains no dock", path);
   for (const LayoutPart& inner : part.parts) {
     if (part.kind == LayoutPart::Kind::Tabs && inner.kind != LayoutPart::Kind::Dock)
-      refuseLayout("has tabs that are no docks", path);
+      refuseLayout("has tabs that are not docks", path);
     requirePart(inner, path, tally, depth + 1);
   }
 }
 
-const Json& memberOf(const Json& json, const char* key, const std::string& path) {
+const Json& requireMember(const Json& json, const char* key, const std::string& path) {
   if (!json.is_object() || !json.contains(key)) refuseLayout("is missing", path + "." + key);
   return json[key];
 }
@@ -116,13 +116,13 @@ bool flagFrom(const Json& json, const char* key, const std::string& path) {
 }
 
 QString nameFrom(const Json& json, const std::string& path) {
-  if (!json.is_string()) refuseLayout("must be a text", path);
+  if (!json.is_string()) refuseLayout("must be a string", path);
   return QString::fromStdString(json.get<std::string>());
 }
 
 LayoutPart dockFrom(const Json& json, const std::string& path) {
   LayoutPart part;
-  part.dock = nameFrom(memberOf(json, "dock", path), path + ".dock");
+  part.dock = nameFrom(requireMember(json, "dock", path), path + ".dock");
   part.visible = !flagFrom(json, "closed", path);
   if (json.contains("floating")) part.floating = rectFrom(json["floating"], path + ".floating");
   return part;
@@ -198,7 +198,7 @@ void requireSound(const WindowPlace& place, const std::string& path) {
   requireRect(place.shown, path + ".shown");
   if (place.screen < -1 || place.screen > kMostPixels || place.screenWidth < 0 ||
       place.screenWidth > kMostPixels)
-    refuseLayout("is on no screen", path);
+    refuseLayout("is not on any screen", path);
 }
 
 Json layoutToJson(const WindowLayout& layout) {
@@ -212,17 +212,18 @@ Json layoutToJson(const WindowLayout& layout) {
 }
 
 WindowLayout layoutFromJson(const Json& json, const std::string& path) {
-  if (memberOf(json, "version", path) != WindowLayout::kVersion)
-    refuseLayout("is of another version of Headlight", path + ".version");
+  if (requireMember(json, "version", path) != WindowLayout::kVersion)
+    refuseLayout("comes from another version of Headlight", path + ".version");
   WindowLayout layout;
-  layout.center = sizeFrom(memberOf(json, "center", path), path + ".center");
-  const Json& areas = memberOf(json, "areas", path);
+  layout.center = sizeFrom(requireMember(json, "center", path), path + ".center");
+  const Json& areas = requireMember(json, "areas", path);
   for (const auto& [name, which] : kAreas) {
     if (!areas.is_object()) refuseLayout("must be an object", path + ".areas");
     if (!areas.contains(name)) continue;
     const std::string place = path + ".areas." + name;
-    layout.areas.push_back({which, sizeFrom(memberOf(areas[name], "size", place), place + ".size"),
-                            partFrom(memberOf(areas[name], "docks", place), place + ".docks", 0)});
+    layout.areas.push_back(
+        {which, sizeFrom(requireMember(areas[name], "size", place), place + ".size"),
+         partFrom(requireMember(areas[name], "docks", place), place + ".docks", 0)});
   }
   requireSound(layout, path);
   return layout;
@@ -240,10 +241,10 @@ Json placeToJson(const WindowPlace& place) {
 
 WindowPlace placeFromJson(const Json& json, const std::string& path) {
   WindowPlace place;
-  place.normal = rectFrom(memberOf(json, "normal", path), path + ".normal");
-  place.shown = rectFrom(memberOf(json, "shown", path), path + ".shown");
-  place.screen = pixelsFrom(memberOf(json, "screen", path), path + ".screen");
-  place.screenWidth = pixelsFrom(memberOf(json, "screen_width", path), path + ".screen_width");
+  place.normal = rectFrom(requireMember(json, "normal", path), path + ".normal");
+  place.shown = rectFrom(requireMember(json, "shown", path), path + ".shown");
+  place.screen = pixelsFrom(requireMember(json, "screen", path), path + ".screen");
+  place.screenWidth = pixelsFrom(requireMember(json, "screen_width", path), path + ".screen_width");
   place.maximized = flagFrom(json, "maximized", path);
   place.fullScreen = flagFrom(json, "full_screen", path);
   requireSound(place, path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where the docks and the window stand, in words of our own: what a session carries in place of
+// The positions of docks and window, in a format of our own: what a session carries in place of
 // the bytes of QMainWindow::saveState and QWidget::saveGeometry, which Qt believes unread.
 
 #include <QRect>

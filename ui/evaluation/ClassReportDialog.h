@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// More of a data set than one accuracy: every class, what is taken for what, and the worst
-// pictures, under the masks as they are. Not modal: edits are measured meanwhile, and it follows.
+// The class report of a dataset under the current masks: accuracy per class, confusion matrix and
+// worst images. Not modal: it follows mask edits.
 
 #include <QDialog>
 
@@ -35,8 +35,8 @@ class ClassReportDialog : public QDialog {
 
  Q_SIGNALS:
   void dataRequested();
-  void anewRequested();  ///< to be measured, whatever is kept
-  void opened(const headlight::Image& picture, const QString& name);
+  void anewRequested();  ///< measure again, ignoring the cache
+  void opened(const headlight::Image& image, const QString& name);
 
  private:
   void makeButtons();

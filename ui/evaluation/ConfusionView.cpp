@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "ui/base/SanitizedText.h"
 
 namespace headlight {
@@ -26,18 +26,18 @@ QColor colorOfShare(double share) {
 
 ConfusionView::ConfusionView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("confusion"));
-  setAccessibleName(tr("Confusion: classes of pictures by classes of predictions"));
+  setAccessibleName(tr("Confusion matrix: true classes by predicted classes"));
 }
 
 void ConfusionView::setReport(const ClassReport& report, const SchemeResult& result) {
   m_report = report;
   m_names.clear();
   for (const int index : report.confused)
-    m_names << displayName(QString::fromStdString(classNameOf(result, index)));
+    m_names << displayName(QString::fromStdString(findClassName(result, index)));
   update();
 }
 
-std::int64_t ConfusionView::picturesOf(int row) const {
+std::int64_t ConfusionView::imagesOf(int row) const {
   const auto& counts = m_report.confusion[static_cast<std::size_t>(row)];
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
@@ -49,7 +49,7 @@ double ConfusionView::labelWidth() const {
   return std::min(width + 8, 140.0);
 }
 
-/// Of the cells: squares, or as many pixels as there are.
+/// The area of the cells: squares, as large as fits.
 QRectF ConfusionView::area() const {
   const double line = QFontMetricsF(font()).height();
   const QRectF room = QRectF(rect()).adjusted(kMargin + labelWidth(), kMargin + line + 4, -kMargin,
@@ -77,12 +77,12 @@ std::optional<std::pair<int, int>> ConfusionView::cellAt(const QPointF& position
 
 QString ConfusionView::describeCell(int row, int column) const {
   if (row < 0 || column < 0 || row >= classes() || column >= classes()) return {};
-  const std::int64_t all = picturesOf(row);
-  if (all == 0) return tr("%1: no picture of it").arg(m_names[row]);
+  const std::int64_t all = imagesOf(row);
+  if (all == 0) return tr("%1: no images").arg(m_names[row]);
   const auto count =
       m_report.confusion[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-  return row == column ? tr("%1: %2 of %3 pictures are right").arg(m_names[row]).arg(count).arg(all)
-                       : tr("%1: %2 of %3 pictures are taken for %4")
+  return row == column ? tr("%1: %2 of %3 images are correct").arg(m_names[row]).arg(count).arg(all)
+                       : tr("%1: %2 of %3 images are predicted as %4")
                              .arg(m_names[row])
                              .arg(count)
                              .arg(all)
@@ -105,7 +105,7 @@ void ConfusionView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   if (classes() == 0) return;
   for (int row = 0; row < classes(); ++row) {
-    const auto all = static_cast<double>(std::max<std::int64_t>(picturesOf(row), 1));
+    const auto all = static_cast<double>(std::max<std::int64_t>(imagesOf(row), 1));
     for (int column = 0; column < classes(); ++column) {
       const QRectF cell = cellRect(row, column);
       const auto count =
@@ -128,8 +128,8 @@ void ConfusionView::paintLabels(QPainter& painter) const {
       QRectF(all.left(), all.top() - metrics.height() - 4, width() - all.left(), metrics.height()),
       Qt::AlignLeft, tr("predicted, in the same order →"));
   painter.drawText(QRectF(all.left(), all.bottom() + 4, width() - all.left(), metrics.height()),
-                   Qt::AlignLeft, tr("colour: share of the row's pictures"));
-  if (cellRect(0, 0).height() < metrics.height() * 0.8) return;  // hovering names them
+                   Qt::AlignLeft, tr("color: share of the row's images"));
+  if (cellRect(0, 0).height() < metrics.height() * 0.8) return;  // hovering shows the names
   for (int row = 0; row < classes(); ++row) {
     const QRectF cell = cellRect(row, 0);
     const QRectF label(kMargin, cell.top(), cell.left() - kMargin - 6, cell.height());

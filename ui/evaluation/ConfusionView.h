@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which classes are taken for which: a row a class of pictures, a column a class of predictions.
+// Confusion matrix: rows are true classes, columns are predicted classes.
 
 #include <QWidget>
 
@@ -11,14 +11,14 @@
 
 namespace headlight {
 
-/// Coloured by the share of the row's pictures. Hovering a cell says it in words.
+/// Colored by the share of the row's images. Hovering a cell shows its text.
 class ConfusionView : public QWidget {
   Q_OBJECT
  public:
   explicit ConfusionView(QWidget* parent = nullptr);
 
   void setReport(const ClassReport& report, const SchemeResult& result);
-  /// "cat: 12 of 100 pictures are taken for dog"; empty where there is no such cell.
+  /// "cat: 12 of 100 images are predicted as dog"; empty if there is no such cell.
   QString describeCell(int row, int column) const;
   QRectF cellRect(int row, int column) const;
   QSize sizeHint() const override { return {520, 420}; }
@@ -31,7 +31,7 @@ class ConfusionView : public QWidget {
  private:
   std::optional<std::pair<int, int>> cellAt(const QPointF& position) const;
   int classes() const { return static_cast<int>(m_report.confused.size()); }
-  std::int64_t picturesOf(int row) const;
+  std::int64_t imagesOf(int row) const;
   double labelWidth() const;
   QRectF area() const;
   void paintLabels(QPainter& painter) const;

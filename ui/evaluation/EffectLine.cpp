@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/MaskEffectBridge.h"
 #include "ui/document/Document.h"
@@ -28,13 +29,13 @@ QString signedNumber(double value, int decimals) {
 
 QString pointsChange(double share) {
   const QString number = signedNumber(share * 100, 1);
-  return number == QStringLiteral("±0") ? number : number + QStringLiteral(" points");
+  return number == QStringLiteral("±0") ? number : number + QObject::tr(" points");
 }
 
 EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* parent)
     : QWidget(parent), m_document(document), m_bridge(bridge) {
   setObjectName(QStringLiteral("effectLine"));
-  setAccessibleName(tr("What the masks do on a data set"));
+  setAccessibleName(tr("Effect of the masks on a dataset"));
   m_words = new QLabel(this);
   m_words->setObjectName(QStringLiteral("effectWords"));
   m_words->setTextFormat(Qt::PlainText);
@@ -55,24 +56,25 @@ EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* pa
     connect(made, &QToolButton::clicked, this, signal);
     return made;
   };
-  m_pictures = button("effectPictures", tr("Pictures…"),
-                      tr("The pictures whose prediction changed, and the worst ones"),
-                      &EffectLine::picturesRequested);
+  m_images =
+      button("effectImages", tr("Images…"),
+             tr("Show the images whose prediction changed and those whose loss increased most"),
+             &EffectLine::imagesRequested);
   m_data = button("effectData", tr("Data…"),
-                  tr("On which data set and how many of its pictures the masks are measured"),
+                  tr("Choose the evaluation dataset and the number of images"),
                   &EffectLine::dataRequested);
   m_byNumber = button("effectByNumber", tr("Match by number"),
-                      tr("Takes the data's first class for the model's class 0, and so on"),
+                      tr("Match the dataset's first class to the model's class 0, and so on"),
                       &EffectLine::byNumberRequested);
   m_classMap = button("effectClassMap", tr("Class map…"),
-                      tr("A file that gives each class of the data its class of the model"),
+                      tr("Choose a file that maps dataset classes to model classes"),
                       &EffectLine::classMapRequested);
   auto* buttons = new QVBoxLayout;
   buttons->setSpacing(0);
   buttons->addWidget(m_byNumber);
   buttons->addWidget(m_classMap);
   buttons->addWidget(m_data);
-  buttons->addWidget(m_pictures);
+  buttons->addWidget(m_images);
   buttons->addStretch(1);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 0, 4, 0);
@@ -84,8 +86,8 @@ EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* pa
   layout->addLayout(row);
   layout->addWidget(m_progress);
   connect(bridge, &MaskEffectBridge::changed, this, &EffectLine::refresh);
-  for (const auto signal : {&Document::modelChanged, &Document::referenceChanged})
-    connect(document, signal, this, &EffectLine::refresh);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &EffectLine::refresh);
+  connect(&document->reference(), &ReferenceState::changed, this, &EffectLine::refresh);
   refresh();
 }
 
@@ -97,11 +99,11 @@ QString EffectLine::presentText() const {
   const auto present = m_bridge->present();
   const QString data = displayName(m_bridge->sample()->data.dataset);
   if (!present) return tr("%1: measuring…").arg(data);
-  const QString numbers = tr("%1, %2 pictures: top-1 %3 %, loss %4")
-                              .arg(data)
-                              .arg(present->pictures.size())
-                              .arg(present->top1 * 100, 0, 'f', 1)
-                              .arg(present->loss, 0, 'f', 3);
+  QString numbers = tr("%1, %2 images: top-1 %3 %, loss %4")
+                        .arg(data)
+                        .arg(present->images.size())
+                        .arg(present->top1 * 100, 0, 'f', 1)
+                        .arg(present->loss, 0, 'f', 3);
   if (present->classMatch.empty()) return numbers;
   return numbers + QLatin1Char('\n') + tr("classes %1").arg(displayName(present->classMatch));
 }
@@ -109,13 +111,13 @@ QString EffectLine::presentText() const {
 QString EffectLine::changeText() const {
   QStringList parts;
   const auto effect = m_bridge->sinceReference();
-  if (effect && m_document->reference() != Reference::Unmasked)
+  if (effect && m_document->reference().kind() != Reference::Unmasked)
     parts << tr("%1 → now: %2, loss %3, changed: %4")
-                 .arg(m_document->describeReference(), pointsChange(effect->top1Rise),
+                 .arg(m_document->reference().describe(), pointsChange(effect->top1Rise),
                       signedNumber(effect->lossRise, 3))
                  .arg(effect->changed);
   const auto present = m_bridge->present(), unmasked = m_bridge->unmasked();
-  if (present && unmasked && m_document->masks().maskedHeads() > 0)
+  if (present && unmasked && m_document->inputs().masks().maskedHeads() > 0)
     parts << tr("no masks → now: %1, loss %2")
                  .arg(pointsChange(present->top1 - unmasked->top1),
                       signedNumber(present->loss - unmasked->loss, 3));
@@ -123,20 +125,24 @@ QString EffectLine::changeText() const {
 }
 
 void EffectLine::refresh() {
-  const bool measures = m_bridge->sample().has_value() && m_document->canCompute();
-  m_data->setEnabled(m_document->canCompute());
-  m_pictures->setEnabled(measures && m_bridge->present() != nullptr);
+  const bool measures = m_bridge->sample().has_value() && m_document->inputs().canCompute();
+  m_data->setEnabled(m_document->inputs().canCompute());
+  m_images->setEnabled(measures && m_bridge->present() != nullptr);
   m_progress->setVisible(m_bridge->isBusy());
-  for (QToolButton* wayOut : {m_byNumber, m_classMap})
-    wayOut->setVisible(measures && m_bridge->isMisfit());
   const auto present = measures ? m_bridge->present() : nullptr;
-  m_words->setToolTip(
-      present ? plainToolTip(QString::fromStdString(measuredText(present->measured))) : QString());
+  const bool misfit = measures && m_bridge->isMisfit();
+  m_words->setToolTip(present  ? plainToolTip(coreText(measuredText(present->measured)))
+                      : misfit ? plainToolTip(m_bridge->problem())
+                               : QString());
+  for (QToolButton* wayOut : {m_byNumber, m_classMap})
+    wayOut->setVisible(misfit);
   const Progress& progress = m_bridge->progress();
   m_progress->setValue(
       progress.total > 0 ? static_cast<int>(kEffectSteps * progress.done / progress.total) : 0);
   if (!measures)
-    m_words->setText(tr("Choose a data set to see what the masks do on it."));
+    m_words->setText(tr("Choose a dataset to measure the effect of the masks."));
+  else if (misfit)  // what can be done about it stands on the buttons, and in the tip
+    m_words->setText(m_bridge->problem().section(QStringLiteral("; "), 0, 0));
   else if (!m_bridge->problem().isEmpty())
     m_words->setText(m_bridge->problem());
   else if (const QString change = changeText(); change.isEmpty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the masks do to the model on a data set, in two lines: accuracy and loss now, what the last
-// edit and all masks changed of them; while it is measured, how far that is.
+// The effect of the masks on a dataset, in two lines: current accuracy and loss, their change by
+// the last edit and by all masks, and the progress of the measurement.
 
 #include <QWidget>
 
@@ -22,9 +22,9 @@ class EffectLine : public QWidget {
   QString text() const;
 
  Q_SIGNALS:
-  void dataRequested();      ///< choose the data set and how many pictures
-  void picturesRequested();  ///< show which pictures changed
-  // Where the data's classes are not the model's:
+  void dataRequested();    ///< choose the dataset and how many images
+  void imagesRequested();  ///< show which images changed
+  // Emitted if the dataset's classes do not match the model's:
   void byNumberRequested();
   void classMapRequested();
 
@@ -37,7 +37,7 @@ class EffectLine : public QWidget {
   MaskEffectBridge* m_bridge;
   QLabel* m_words;
   QProgressBar* m_progress;
-  QToolButton *m_data, *m_pictures, *m_byNumber, *m_classMap;
+  QToolButton *m_data, *m_images, *m_byNumber, *m_classMap;
 };
 
 /// "+1.6 points", "−0.4 points", "±0".

@@ -9,13 +9,13 @@
 
 namespace headlight {
 
-EvaluationDataDialog::EvaluationDataDialog(const std::optional<PictureSample>& now,
-                                           const PictureSample& proposed, QWidget* parent)
+EvaluationDataDialog::EvaluationDataDialog(const std::optional<ImageSample>& now,
+                                           const ImageSample& proposed, QWidget* parent)
     : QDialog(parent),
-      m_measure(new QCheckBox(tr("&Measure what the masks do, after every edit"), this)),
+      m_measure(new QCheckBox(tr("&Measure the effect of the masks after every edit"), this)),
       m_fields(new SampleFields(QStringLiteral("effect"), now.value_or(proposed), this)) {
   setObjectName(QStringLiteral("effectDataDialog"));
-  setWindowTitle(tr("Measure on a data set"));
+  setWindowTitle(tr("Choose evaluation data"));
   m_measure->setObjectName(QStringLiteral("effectMeasure"));
   m_measure->setChecked(true);
   connect(m_measure, &QCheckBox::toggled, m_fields, &QWidget::setEnabled);
@@ -29,7 +29,7 @@ EvaluationDataDialog::EvaluationDataDialog(const std::optional<PictureSample>& n
   layout->addWidget(buttons);
 }
 
-std::optional<PictureSample> EvaluationDataDialog::sample() const {
+std::optional<ImageSample> EvaluationDataDialog::sample() const {
   if (!m_measure->isChecked()) return std::nullopt;
   return m_fields->sample();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// On which pictures masks and heads are measured: a data set and how many of its validation split.
+// Chooses the evaluation data: a dataset and the number of images of its validation split.
 
 #include <QDialog>
 
 #include <optional>
 
-#include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/evaluation/ImageSample.h"
 
 class QCheckBox;
 
@@ -17,12 +17,12 @@ class SampleFields;
 class EvaluationDataDialog : public QDialog {
   Q_OBJECT
  public:
-  /// `now`: what is measured on; nothing: nothing is. `proposed`: what its fields show then.
-  EvaluationDataDialog(const std::optional<PictureSample>& now, const PictureSample& proposed,
+  /// `now`: the current data; empty: none. `proposed`: the initial fields in that case.
+  EvaluationDataDialog(const std::optional<ImageSample>& now, const ImageSample& proposed,
                        QWidget* parent = nullptr);
 
-  /// Nothing: measure nothing.
-  std::optional<PictureSample> sample() const;
+  /// Empty: measure nothing.
+  std::optional<ImageSample> sample() const;
 
  private:
   QCheckBox* m_measure;

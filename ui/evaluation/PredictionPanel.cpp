@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
+#include "ui/canvas/CaptionLayout.h"
 #include "ui/document/RecordedView.h"
 
 namespace headlight {
@@ -20,7 +22,7 @@ constexpr double kPadding = 8;
 constexpr double kWholeRow = 460;  ///< a row this wide has room for everything
 constexpr double kNameShare = 0.52, kNameGap = 8, kBarGap = 10, kLeastBar = 24;
 
-QString percent(double probability) {
+QString probabilityText(double probability) {
   const double value = probability * 100;
   if (value > 0 && value < 0.1) return QStringLiteral("<0.1 %");
   return QString::number(value, 'f', 1) + QStringLiteral(" %");
@@ -40,7 +42,7 @@ QString plainName(QString name) {
       .replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-/// Whether a model's classes are those of the built-in samples, as the demo's are.
+/// Whether the model has the classes of the built-in samples, like the demo.
 bool knowsTextureShapes(const ModelInfo& model) {
   QStringList samples;
   for (const QFileInfo& file : QDir(QStringLiteral(":/samples")).entryInfoList(QDir::Files))
@@ -60,17 +62,18 @@ bool isTextureShape(const ModelInfo& model, const QString& path) {
 }
 
 QString noteOn(const Document& document) {
-  if (const auto& recorded = document.recordedView())
-    return PredictionPanel::tr("%1; the picture is of “%2”.")
+  if (const auto& recorded = document.recorded().view())
+    return PredictionPanel::tr("%1; true class: “%2”.")
         .arg(recorded->source, displayName(recorded->label));
-  if (!document.hasModel() || !document.hasImage()) return {};
-  if (document.model().classNamesFrom == ClassNamesFrom::ImageNet)
+  if (!document.inputs().hasModel() || !document.inputs().hasImage()) return {};
+  if (document.inputs().model().classNamesFrom == ClassNamesFrom::ImageNet)
     return PredictionPanel::tr("Class names: %1.")
-        .arg(QString::fromStdString(classNamesText(document.model())));
-  if (!knowsTextureShapes(document.model()) ||
-      isTextureShape(document.model(), document.imagePath()))
+        .arg(coreText(classNamesText(document.inputs().model())));
+  if (!knowsTextureShapes(document.inputs().model()) ||
+      isTextureShape(document.inputs().model(), document.inputs().imagePath()))
     return {};
-  return PredictionPanel::tr("This demo knows nine texture-shapes; this picture is none.");
+  return PredictionPanel::tr(
+      "The demo knows only nine texture-shape classes; this image is not one of them.");
 }
 
 QString rankText(const PredictionRow& row) {
@@ -84,18 +87,15 @@ PredictionPanel::PredictionPanel(Document* document, QWidget* parent, const Docu
     : QWidget(parent), m_document(document), m_left(left) {
   setObjectName("predictionPanel");
   setAccessibleName(tr("Prediction"));
-  setToolTip(tr(
-      "The five best classes, compared with the masks before the last edit, with none, or with "
-      "a pinned state (Masks menu): the probability then (grey line) and now (bar), the change "
-      "in percentage points, and of rank. A click on a class makes it the one that other ways of "
-      "looking ask about."));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  for (const auto signal : {&Document::modelChanged, &Document::lookChanged,
-                            &Document::masksChanged, &Document::referenceChanged})
-    connect(document, signal, this, &PredictionPanel::refresh);
-  if (left)
-    for (const auto signal : {&Document::modelChanged, &Document::lookChanged})
-      connect(left, signal, this, &PredictionPanel::refresh);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &PredictionPanel::refresh);
+  connect(document, &Document::inferenceChanged, this, &PredictionPanel::refresh);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &PredictionPanel::refresh);
+  connect(&document->reference(), &ReferenceState::changed, this, &PredictionPanel::refresh);
+  if (left) {
+    connect(&left->inputs(), &InferenceInputs::modelChanged, this, &PredictionPanel::refresh);
+    connect(left, &Document::inferenceChanged, this, &PredictionPanel::refresh);
+  }
   refresh();
 }
 
@@ -110,42 +110,54 @@ QSize PredictionPanel::minimumSizeHint() const {
 }
 
 void PredictionPanel::refresh() {
-  const auto look = m_document->look();
+  const auto inference = m_document->inference();
   const auto before = lookBefore();
-  m_compared = look && before && before->logits.size() == look->logits.size();
+  m_compared = inference && before && before->logits.size() == inference->logits.size();
   m_rows.clear();
-  if (look) m_rows = predictionRows(*look, before.get(), kRows);
+  if (inference) m_rows = predictionRows(*inference, before.get(), kRows);
   QStringList words;
   for (const PredictionRow& row : m_rows) {
-    words << displayName(row.name) + QStringLiteral(" ") + percent(row.probability);
-    if (m_compared) words.last() += tr(", before %1").arg(percent(row.probabilityBefore));
+    words << displayName(row.name) + QStringLiteral(" ") + probabilityText(row.probability);
+    if (m_compared) words.last() += tr(", before %1").arg(probabilityText(row.probabilityBefore));
   }
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
-  if (look && m_document->hasModel() && m_document->model().experiment.model.classes == 0)
-    m_note = tr("No classifier: the model gives features, no prediction.");
-  if (m_left && look && !m_left->look()) {
+  if (inference && m_document->inputs().hasModel() &&
+      m_document->inputs().model().experiment.model.classes == 0)
+    m_note = tr("This model has no classifier. It computes features, not predictions.");
+  if (m_left && inference && !m_left->inference()) {
     m_rows.clear();
     words.clear();
-    m_note = tr("Nothing on the left yet.");
+    m_note = tr("The left side has no prediction yet.");
   }
-  if (m_left && look && m_left->look() && !m_compared && !m_document->recordedView()) {
+  if (m_left && inference && m_left->inference() && !m_compared && !m_document->recorded().view()) {
     m_rows.clear();
     words.clear();
-    m_note = tr("The models know other classes: their predictions cannot be compared.");
+    m_note = tr("The models have different classes, so their predictions cannot be compared.");
   }
   if (!m_note.isEmpty()) words.prepend(m_note);
+  setToolTip(plainToolTip(tipText()));
   setAccessibleDescription(words.join(QStringLiteral("; ")));
   update();
 }
 
+QString PredictionPanel::tipText() const {
+  const QString about =
+      tr("The five best classes, compared with the reference of the Masks menu: the masks before "
+         "the last edit, no masks, or a pinned state. Each line shows the probability before (gray "
+         "line) and now (bar), the change in percentage points, and the change of rank. Click a "
+         "class to explain it.");
+  return m_note.isEmpty() ? about : m_note + QLatin1Char('\n') + about;
+}
+
 std::shared_ptr<const InferenceResult> PredictionPanel::lookBefore() const {
   if (m_left) {
-    const bool comparable = m_left->hasModel() && m_document->hasModel() &&
-                            sameClasses(m_left->model(), m_document->model());
-    return comparable ? m_left->look() : nullptr;
+    const bool comparable = m_left->inputs().hasModel() && m_document->inputs().hasModel() &&
+                            sameClasses(m_left->inputs().model(), m_document->inputs().model());
+    return comparable ? m_left->inference() : nullptr;
   }
-  const auto before = m_document->referenceLook();
-  return before == m_document->look() ? nullptr : before;  // the edit's own is still on its way
+  const auto before = m_document->reference().inference();
+  return before == m_document->inference() ? nullptr
+                                           : before;  // the result of the edit is not there yet
 }
 
 void PredictionPanel::paintEvent(QPaintEvent*) {
@@ -165,23 +177,33 @@ void PredictionPanel::paintEvent(QPaintEvent*) {
     painter.setFont(bold);
     painter.drawText(
         row, Qt::AlignLeft | Qt::AlignVCenter,
-        m_left ? tr("left → right") : tr("%1 → now").arg(m_document->describeReference()));
+        m_left ? tr("left → right") : tr("%1 → now").arg(m_document->reference().describe()));
     painter.setFont(font());
   }
   row.translate(0, line);
   if (m_rows.empty() && m_note.isEmpty())
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, tr("Nothing looked at yet."));
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, tr("No prediction yet."));
   if (!m_note.isEmpty()) {
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                     fontMetrics().elidedText(m_note, Qt::ElideRight, qRound(row.width())));
+    paintNote(painter, row, line);
     row.translate(0, line);
   }
   m_places.clear();
   const Columns wide = columns(row.width());
   for (const PredictionRow& entry : m_rows) {
-    if (row.bottom() > height() + 1) break;  // half a row says nothing
+    if (row.bottom() > height() + 1) break;  // no partial rows
     m_places.push_back(row);
     paintRow(painter, row, entry, wide);
+    row.translate(0, line);
+  }
+}
+
+/// In one line, or from the title's on, which is free where nothing is compared. The tip has all.
+void PredictionPanel::paintNote(QPainter& painter, QRectF row, double line) const {
+  const QStringList lines =
+      layOutNote(QFontMetricsF(font()), m_note, row.width(), m_compared ? 1 : 2);
+  row.translate(0, -line * static_cast<double>(lines.size() - 1));
+  for (const QString& text : lines) {
+    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, text);
     row.translate(0, line);
   }
 }
@@ -191,14 +213,14 @@ void PredictionPanel::mousePressEvent(QMouseEvent* event) {
   for (std::size_t i = 0; i < m_places.size() && i < m_rows.size(); ++i)
     if (const int index = m_rows[i].index;
         m_places[i].contains(event->position()) && index >= 0 && event->button() == Qt::LeftButton)
-      m_document->changeView([index](ViewOptions& view) { view.way.classIndex = index; });
+      m_document->view().change([index](ViewOptions& view) { view.method.classIndex = index; });
 }
 
 bool PredictionPanel::isBrief(double width) const {
   return m_left && m_compared && width < kWholeRow;
 }
 
-/// What stands behind the bar takes this much.
+/// The width of the columns behind the bar.
 double PredictionPanel::numbersWidth(double width) const {
   const QFontMetricsF metrics(font());
   if (isBrief(width)) return metrics.horizontalAdvance(QStringLiteral("▲ 100.0 "));
@@ -208,8 +230,7 @@ double PredictionPanel::numbersWidth(double width) const {
   return change + metrics.horizontalAdvance(QStringLiteral("1000 → 1000"));
 }
 
-/// Of the rank, and of the name, which is read before the bar: where there is no room for both, the
-/// name has it.
+/// Widths of rank and name; if there is no space for both, only the name is shown.
 PredictionPanel::Columns PredictionPanel::columns(double width) const {
   const QFontMetricsF metrics(font());
   Columns columns{metrics.horizontalAdvance(QStringLiteral("10 ")), 0, 0};
@@ -280,10 +301,10 @@ void PredictionPanel::paintNumbers(QPainter& painter, const QRectF& area, const 
   const QString change = pointsText(row.probability - row.probabilityBefore);
   if (isBrief(rowWidth)) return column("▲ 100.0 ", Qt::AlignLeft, change, text);
   if (m_compared) {
-    column("100.0 %", Qt::AlignRight, percent(row.probabilityBefore), quiet);
+    column("100.0 %", Qt::AlignRight, probabilityText(row.probabilityBefore), quiet);
     column(" → ", Qt::AlignHCenter, QStringLiteral("→"), quiet);
   }
-  column("100.0 %", Qt::AlignRight, percent(row.probability), text);
+  column("100.0 %", Qt::AlignRight, probabilityText(row.probability), text);
   if (!m_compared) return;
   column("  ", Qt::AlignLeft, {}, text);
   column("▲ 100.0 ", Qt::AlignLeft, change, text);

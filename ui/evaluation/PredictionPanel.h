@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The five best classes with their probabilities, and what the last mask edit did to them.
+// The five best classes with their probabilities, and their change by the last mask edit.
 
 #include <QWidget>
 
@@ -14,24 +14,27 @@ namespace headlight {
 class PredictionPanel : public QWidget {
   Q_OBJECT
  public:
-  /// `left`: what the classes are compared with, instead of the document's reference.
+  /// `left`: the document to compare with, instead of the document's reference.
   explicit PredictionPanel(Document* document, QWidget* parent = nullptr,
                            const Document* left = nullptr);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
   const std::vector<PredictionRow>& rows() const { return m_rows; }
-  /// Why the classes may mean little; empty: nothing is known against them.
+  /// A warning about the classes; empty: none.
   const QString& note() const { return m_note; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  /// The other ways of looking ask about the class of that line.
+  /// Makes the class of this line the one to explain.
   void mousePressEvent(QMouseEvent* event) override;
 
  private:
   void refresh();
+  QString tipText() const;
+  void paintNote(QPainter& painter, QRectF row, double line) const;
   std::shared_ptr<const InferenceResult> lookBefore() const;
-  /// Beside the left side's own panel its probabilities need not stand again where room is short.
+  /// Whether the left side's probabilities are omitted, because its own panel shows them and space
+  /// is short.
   bool isBrief(double width) const;
   double numbersWidth(double width) const;
   struct Columns {
@@ -48,7 +51,7 @@ class PredictionPanel : public QWidget {
   Document* m_document;
   const Document* m_left;
   std::vector<PredictionRow> m_rows;
-  std::vector<QRectF> m_places;  ///< of the rows, as painted last
+  std::vector<QRectF> m_places;  ///< rows as last painted
   QString m_note;
   bool m_compared = false;
 };

@@ -7,6 +7,7 @@
 #include <QSpinBox>
 
 #include "core/config/DatasetKinds.h"
+#include "ui/base/CoreText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
@@ -19,55 +20,55 @@ constexpr int kMostSampled = 1'000'000;
 
 }  // namespace
 
-PictureSample sampleOf(const Document& document) {
-  PictureSample sample;
-  if (document.hasModel()) sample.data = document.model().experiment.data;
+ImageSample makeImageSample(const Document& document) {
+  ImageSample sample;
+  if (document.inputs().hasModel()) sample.data = document.inputs().model().experiment.data;
   return sample;
 }
 
-SampleFields::SampleFields(const QString& prefix, const PictureSample& sample, QWidget* parent)
-    : QWidget(parent), m_kind(new QComboBox(this)), m_pictures(new QSpinBox(this)) {
+SampleFields::SampleFields(const QString& prefix, const ImageSample& sample, QWidget* parent)
+    : QWidget(parent), m_kind(new QComboBox(this)), m_images(new QSpinBox(this)) {
   m_kind->setObjectName(prefix + QStringLiteral("Kind"));
-  m_kind->setAccessibleName(tr("Kind of data set"));
+  m_kind->setAccessibleName(tr("Kind of dataset"));
   for (const DatasetKind& kind : datasetKinds()) {
     m_kind->addItem(QString::fromStdString(kind.name));
-    m_kind->setItemData(m_kind->count() - 1, QString::fromStdString(kind.help), Qt::ToolTipRole);
+    m_kind->setItemData(m_kind->count() - 1, coreText(kind.help), Qt::ToolTipRole);
   }
   m_path = new PathRow(
-      {prefix + QStringLiteral("Path"), tr("&Folder"), tr("Folder of the data set"),
-       tr("The folder of the data set; its validation split is measured"), QString(),
-       prefix + QStringLiteral("Browse"), tr("Choose…"), tr("Choose the folder of the data set")},
+      {prefix + QStringLiteral("Path"), tr("&Folder"), tr("Folder of the dataset"),
+       tr("The folder of the dataset; its validation split is measured"), QString(),
+       prefix + QStringLiteral("Browse"), tr("Choose…"), tr("Choose the folder of the dataset")},
       this);
-  m_pictures->setObjectName(prefix + QStringLiteral("PicturesCount"));
-  m_pictures->setAccessibleName(tr("Number of pictures"));
-  m_pictures->setRange(0, kMostSampled);
-  m_pictures->setSpecialValueText(tr("all"));
-  m_pictures->setToolTip(tr("At most so many, spread over the classes; 0: all of them"));
+  m_images->setObjectName(prefix + QStringLiteral("ImagesCount"));
+  m_images->setAccessibleName(tr("Number of images"));
+  m_images->setRange(0, kMostSampled);
+  m_images->setSpecialValueText(tr("all"));
+  m_images->setToolTip(tr("Maximum number of images, spread over the classes; 0: all images"));
   m_matching = new ParameterForm(classMatchParameters(), prefix + QStringLiteral("Matching"), this);
   m_matching->setFilterVisible(false);
   connect(m_matching, &ParameterForm::changed, this, &SampleFields::changed);
   setSample(sample);
   connect(m_path, &PathRow::browseRequested, this, &SampleFields::browse);
   connect(m_path, &PathRow::edited, this, &SampleFields::changed);
-  connect(m_pictures, &QSpinBox::valueChanged, this, &SampleFields::changed);
+  connect(m_images, &QSpinBox::valueChanged, this, &SampleFields::changed);
   connect(m_kind, &QComboBox::currentTextChanged, this, [this] {
     refresh();
     Q_EMIT changed();
   });
   auto* layout = new QFormLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addRow(tr("&Data set"), m_kind);
+  layout->addRow(tr("&Dataset"), m_kind);
   layout->addRow(m_path);
-  layout->addRow(tr("&Pictures"), m_pictures);
+  layout->addRow(tr("&Images"), m_images);
   layout->addRow(m_matching);
 }
 
-void SampleFields::setSample(const PictureSample& sample) {
+void SampleFields::setSample(const ImageSample& sample) {
   const QSignalBlocker quiet(this);
   m_base = sample;
   m_kind->setCurrentText(QString::fromStdString(sample.data.dataset));
   m_path->setPath(QString::fromStdString(sample.data.path));
-  m_pictures->setValue(static_cast<int>(sample.samples));
+  m_images->setValue(static_cast<int>(sample.samples));
   m_matching->setValues(writeParameters(classMatchParameters(), &sample.matching));
   refresh();
 }
@@ -77,17 +78,17 @@ void SampleFields::refresh() {
 }
 
 void SampleFields::browse() {
-  askForFolder(this, tr("Choose a data set"), m_path->path(), [this](const QString& folder) {
+  askForFolder(this, tr("Choose a dataset"), m_path->path(), [this](const QString& folder) {
     m_path->setPath(folder);
     Q_EMIT changed();
   });
 }
 
-PictureSample SampleFields::sample() const {
-  PictureSample chosen = m_base;
+ImageSample SampleFields::sample() const {
+  ImageSample chosen = m_base;
   chosen.data.dataset = m_kind->currentText().toStdString();
   chosen.data.path = m_path->path().toStdString();
-  chosen.samples = m_pictures->value();
+  chosen.samples = m_images->value();
   if (auto matching = ClassMatching();
       readParameters(classMatchParameters(), m_matching->values(), &matching, "match"))
     chosen.matching = matching;

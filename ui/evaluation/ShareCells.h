@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Cells of tables with numbers: sorted as numbers, and shares as bars.
+// Table cells with numbers that sort as numbers, and shares drawn as bars.
 
 #include <QStyledItemDelegate>
 #include <QTableWidgetItem>
 
 namespace headlight {
 
-/// A number that sorts as one, behind it `text`.
+/// A cell that shows `text` and sorts by its number.
 QTableWidgetItem* numberCell(double value, const QString& text);
 
 /// A share (Qt::UserRole, in [0, 1]) as a bar behind its number.

@@ -24,24 +24,24 @@ ThumbnailList::ThumbnailList(const QString& name, const QString& accessibleName,
   setWordWrap(true);
   connect(this, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
     const auto at = static_cast<std::size_t>(row(item));
-    if (at < m_pictures.size() && !m_pictures[at].empty())
-      Q_EMIT opened(m_pictures[at], item->data(kNameRole).toString());
+    if (at < m_images.size() && !m_images[at].empty())
+      Q_EMIT opened(m_images[at], item->data(kNameRole).toString());
   });
 }
 
-void ThumbnailList::addPicture(const QString& text, const QString& tip, const QString& name) {
+void ThumbnailList::addImage(const QString& text, const QString& tip, const QString& name) {
   auto* item = new QListWidgetItem(text, this);
   item->setToolTip(plainToolTip(tip));
   item->setData(kNameRole, name);
 }
 
-void ThumbnailList::setPictures(const std::vector<Image>& pictures) {
-  m_pictures = pictures;
+void ThumbnailList::setImages(const std::vector<Image>& images) {
+  m_images = images;
   for (int row = 0; row < count(); ++row) {
     const auto at = static_cast<std::size_t>(row);
-    if (at >= pictures.size() || pictures[at].empty()) continue;
+    if (at >= images.size() || images[at].empty()) continue;
     item(row)->setIcon(QPixmap::fromImage(
-        wrapImage(pictures[at])
+        wrapImage(images[at])
             .scaled(kThumbnail, kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation)));
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Pictures of a data set as thumbnails with words below; a double click or Enter opens one.
+// Images of a dataset as thumbnails with captions; a double-click or Enter opens one.
 
 #include <QListWidget>
 
 #include <cstdint>
 #include <vector>
 
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 
@@ -16,15 +16,15 @@ class ThumbnailList : public QListWidget {
  public:
   ThumbnailList(const QString& name, const QString& accessibleName, QWidget* parent = nullptr);
 
-  void addPicture(const QString& text, const QString& tip, const QString& name);
-  /// One for each that was added, in that order; those that could not be read are empty.
-  void setPictures(const std::vector<Image>& pictures);
+  void addImage(const QString& text, const QString& tip, const QString& name);
+  /// One image per entry, in the same order; unreadable ones are empty.
+  void setImages(const std::vector<Image>& images);
 
  Q_SIGNALS:
-  void opened(const headlight::Image& picture, const QString& name);
+  void opened(const headlight::Image& image, const QString& name);
 
  private:
-  std::vector<Image> m_pictures;
+  std::vector<Image> m_images;
 };
 
 }  // namespace headlight

@@ -15,8 +15,8 @@ namespace headlight {
 AveragesDialog::AveragesDialog(const AveragesParts& parts, QWidget* parent)
     : QDialog(parent),
       m_document(parts.document),
-      m_look(parts.look),
-      m_pictures(new PictureChoice(parts.document, parts.gallery, this)),
+      m_inference(parts.inference),
+      m_images(new ImageChoice(parts.document, parts.gallery, this)),
       m_measure(new QPushButton(this)),
       m_progress(new ProgressLine(tr("Progress of the measurement"), this)),
       m_status(new MessageLabel(this)),
@@ -25,21 +25,22 @@ AveragesDialog::AveragesDialog(const AveragesParts& parts, QWidget* parent)
   m_measure->setObjectName(QStringLiteral("averageMeasure"));
   m_measure->setAutoDefault(false);
   auto* head = new QHBoxLayout;
-  head->addWidget(m_pictures, 1);
+  head->addWidget(m_images, 1);
   head->addWidget(m_measure, 0, Qt::AlignTop);
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(head);
   layout->addWidget(m_progress);
   layout->addLayout(m_body, 1);
   connect(m_measure, &QPushButton::clicked, this, &AveragesDialog::measureOrStop);
-  connect(m_pictures, &PictureChoice::changed, this, [this] {
+  connect(m_images, &ImageChoice::changed, this, [this] {
     if (hasResult() && !isBusy())
-      m_status->setMessage(tr("What is shown was measured before: Measure shows what is chosen."));
+      m_status->setMessage(
+          tr("The result shown was measured with other settings. Press Measure to update it."));
     refresh();
   });
   connect(&m_task, &ProgressTask::busyChanged, this, &AveragesDialog::refresh);
-  connect(m_document, &Document::modelChanged, this, &AveragesDialog::onModel);
-  connect(m_document, &Document::imageChanged, m_pictures, &PictureChoice::refresh);
+  connect(&m_document->inputs(), &InferenceInputs::modelChanged, this, &AveragesDialog::onModel);
+  connect(&m_document->inputs(), &InferenceInputs::imageChanged, m_images, &ImageChoice::refresh);
 }
 
 void AveragesDialog::finish() {
@@ -57,9 +58,9 @@ void AveragesDialog::finish() {
 void AveragesDialog::refresh() {
   if (!m_save) return;  // not finished yet
   m_measure->setText(isBusy() ? tr("S&top") : tr("&Measure"));
-  m_measure->setEnabled(isBusy() || (m_document->hasModel() && m_pictures->offersAny()));
+  m_measure->setEnabled(isBusy() || (m_document->inputs().hasModel() && m_images->offersAny()));
   m_save->setEnabled(hasResult());
-  m_pictures->setEnabled(!isBusy());
+  m_images->setEnabled(!isBusy());
 }
 
 void AveragesDialog::measureOrStop() {
@@ -73,20 +74,20 @@ void AveragesDialog::measureOrStop() {
 }
 
 std::function<std::shared_ptr<InferenceSession>()> AveragesDialog::session() const {
-  return m_look->session();
+  return m_inference->session();
 }
 
-void AveragesDialog::tellError(const Error& error) {
+void AveragesDialog::reportError(const Error& error) {
   if (error.code != ErrorCode::Canceled)
     m_status->setMessage(QString::fromStdString(error.text()), MessageLabel::Tone::Problem);
 }
 
-/// What was measured is of another model, or other weights.
+/// Drops the result: the model or its weights changed.
 void AveragesDialog::onModel() {
   m_task.cancel();
   m_status->clear();
   forget();
-  m_pictures->refresh();
+  m_images->refresh();
   refresh();
 }
 

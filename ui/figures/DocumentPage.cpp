@@ -5,10 +5,10 @@
 
 namespace headlight {
 
-PageModel pageModelOf(const Document& document) {
+PageModel makePageModel(const Document& document) {
   PageModel model;
-  if (!document.canCompute()) return model;
-  const Session session = sessionOf(document);
+  if (!document.inputs().canCompute()) return model;
+  const Session session = recordSession(document);
   model.weights = session.weights.toStdString();
   model.partial = session.partial;
   model.experiment = experimentToJson(session.experiment);
@@ -24,10 +24,10 @@ std::string tokenWords(int token, const Grid& grid) {
   return std::to_string(patch / grid.cols) + "," + std::to_string(patch % grid.cols);
 }
 
-PageOptions pageOptionsOf(const Document& document) {
-  const ViewOptions view = document.steadyView();
+PageOptions makePageOptions(const Document& document) {
+  const ViewOptions view = document.view().steady();
   PageOptions options;
-  options.query = tokenWords(view.query, document.model().grid);
+  options.query = tokenWords(view.query, document.inputs().model().grid);
   options.fusion = headFusionName(view.rollout.fusion);
   options.discard = view.rollout.discardRatio;
   options.style = mapStyleName(view.style);
@@ -35,28 +35,30 @@ PageOptions pageOptionsOf(const Document& document) {
   options.dim = view.dim;
   options.opacity = view.opacity;
   options.smooth = view.smooth;
-  if (view.way.classIndex >= 0) options.classText = std::to_string(view.way.classIndex);
+  options.maskOutline = view.maskOutline;
+  if (view.method.classIndex >= 0) options.classText = std::to_string(view.method.classIndex);
   return options;
 }
 
 PageColumn chosenColumn(const Document& document) {
   PageColumn column;
-  const ViewOptions& view = document.view();
+  const ViewOptions& view = document.view().options();
   column.shows = view.head < 0 ? "layer" : "head";
   column.layer = view.layer;
   column.head = view.head;
   return column;
 }
 
-FigurePage usefulPage(const Document& document, const QStringList& pictures) {
+FigurePage usefulPage(const Document& document, const QStringList& images) {
   FigurePage page;
-  page.model = pageModelOf(document);
-  page.options = pageOptionsOf(document);
-  for (const QString& path : pictures)
-    if (page.pictures.size() < kMostPagePictures) page.pictures.push_back({path.toStdString(), ""});
-  if (page.pictures.empty() && document.hasImage())
-    page.pictures.push_back({document.imagePath().toStdString(), ""});
-  page.columns = usefulColumns(document.model(), document.view().layer, document.view().head);
+  page.model = makePageModel(document);
+  page.options = makePageOptions(document);
+  for (const QString& path : images)
+    if (page.images.size() < kMostPageImages) page.images.push_back({path.toStdString(), ""});
+  if (page.images.empty() && document.inputs().hasImage())
+    page.images.push_back({document.inputs().imagePath().toStdString(), ""});
+  page.columns = usefulColumns(document.inputs().model(), document.view().options().layer,
+                               document.view().options().head);
   return page;
 }
 

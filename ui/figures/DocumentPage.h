@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the window shows, as a figure page.
+// The window's content as a figure page.
 
 #include <QStringList>
 
@@ -11,15 +11,15 @@
 
 namespace headlight {
 
-/// The document's model, with its masks as they are. All empty where it is maps alone.
-PageModel pageModelOf(const Document& document);
-/// How maps are drawn now: style, colours, rollout, the token that looks.
-PageOptions pageOptionsOf(const Document& document);
-/// As tokenFromText() reads it; empty: the one that looks unless another is chosen.
+/// The document's model with its current masks. Empty for precomputed maps.
+PageModel makePageModel(const Document& document);
+/// Current display options: style, colors, rollout, query token.
+PageOptions makePageOptions(const Document& document);
+/// In the format of tokenFromText(); empty: the default token.
 std::string tokenWords(int token, const Grid& grid);
-/// The layer and head that are chosen, or the mean of heads.
+/// The chosen layer and head, or the mean of heads.
 PageColumn chosenColumn(const Document& document);
-/// These pictures, or the one that is open: picture, chosen head, rollout, relevance.
-FigurePage usefulPage(const Document& document, const QStringList& pictures);
+/// A page of these images, or the open one: image, chosen head, rollout, relevance.
+FigurePage usefulPage(const Document& document, const QStringList& images);
 
 }  // namespace headlight

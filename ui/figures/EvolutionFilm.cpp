@@ -7,39 +7,39 @@
 
 #include "core/workbench/figures/Films.h"
 #include "ui/base/Images.h"
-#include "ui/bridge/RecordedPictures.h"
+#include "ui/bridge/RecordedImages.h"
 #include "ui/canvas/ViewedMap.h"
 
 namespace headlight {
 namespace {
 
-/// A document of its own, in the thread that draws, which shows one recorded step after another.
+/// A private document in the drawing thread that shows one recorded step after another.
 class Projector {
  public:
   explicit Projector(const FilmRequest& request) : m_request(request) {
-    valueOrThrow(m_pictures.open(request.run.toStdString(), request.model));
+    valueOrThrow(m_images.open(request.run.toStdString(), request.model));
     m_document.setModel(request.model);
-    m_document.setView(request.view);
+    m_document.view().set(request.view);
   }
 
-  std::vector<std::int64_t> steps() const { return m_pictures.steps(); }
+  std::vector<std::int64_t> steps() const { return m_images.steps(); }
   const Document& at(std::int64_t step) {
-    const auto view = valueOrThrow(m_pictures.at(step, m_request.picture));
-    if (!m_document.hasImage()) m_document.setImage(*view->image, view->imageName, {});
-    m_document.setRecordedView(view);
+    const auto view = valueOrThrow(m_images.at(step, m_request.image));
+    if (!m_document.inputs().hasImage()) m_document.setImage(*view->image, view->imageName, {});
+    m_document.recorded().setView(view);
     return m_document;
   }
-  /// Of the step that is shown.
+  /// The document at the step shown, with this head chosen.
   const Document& withHead(int head) {
     ViewOptions view = m_request.view;
     view.head = head;
-    m_document.setView(view);
+    m_document.view().set(view);
     return m_document;
   }
 
  private:
   const FilmRequest& m_request;
-  RecordedPictures m_pictures;
+  RecordedImages m_images;
   Document m_document;
 };
 
@@ -51,7 +51,7 @@ std::vector<std::int64_t> spread(const std::vector<std::int64_t>& steps, int mos
   return chosen;
 }
 
-/// Calls `draw` for every step, telling how far it is.
+/// Calls `draw` for every step and reports progress.
 template <typename Draw>
 void forEach(const std::vector<std::int64_t>& steps, const ProgressCallback& progress,
              const std::stop_token& stop, const Draw& draw) {
@@ -64,7 +64,7 @@ void forEach(const std::vector<std::int64_t>& steps, const ProgressCallback& pro
   }
 }
 
-QImage frameOf(const FilmRequest& request, const Document& document) {
+QImage filmFrame(const FilmRequest& request, const Document& document) {
   FigureRequest figure = valueOrThrow(captureFigure(document, request.figure));
   figure.widthPixels = request.widthPixels;
   figure.dpi = request.dpi;
@@ -77,7 +77,7 @@ void writeFrames(const FilmRequest& request, Projector& projector,
                  const std::stop_token& stop) {
   const auto film = valueOrThrow(FilmFile::create(request.path.toStdString(), request.seconds));
   forEach(steps, progress, stop, [&](std::int64_t step, std::int64_t) {
-    valueOrThrow(film->add(fromQImage(frameOf(request, projector.at(step)))));
+    valueOrThrow(film->add(fromQImage(filmFrame(request, projector.at(step)))));
   });
   valueOrThrow(film->finish());
 }
@@ -89,12 +89,12 @@ void shareScale(std::vector<FigurePanel>& panels, bool isSigned, const ViewOptio
     all.insert(all.end(), panel.map.values.begin(), panel.map.values.end());
   const DrawnMap shared = drawnIn(view, all, isSigned);
   for (FigurePanel& panel : panels)
-    panel.map.setDrawn(shared);
+    panel.map.setDrawn(drawnOn(shared, panel.map.values));
 }
 
-/// Of several heads each says which it is.
+/// With several heads, each title names its head.
 QString titleOf(const std::vector<int>& heads, std::size_t row, std::int64_t step) {
-  const QString when = QObject::tr("step %1").arg(step);
+  QString when = QObject::tr("step %1").arg(step);
   if (heads.size() == 1) return when;
   return (heads[row] < 0 ? QObject::tr("mean") : QObject::tr("head %1").arg(heads[row])) +
          QStringLiteral(" · ") + when;
@@ -120,12 +120,15 @@ void writeStrip(const FilmRequest& request, Projector& projector,
                   std::make_move_iterator(row.end()));
   if (panels.empty())
     throw Failure({ErrorCode::InvalidArgument,
-                   "the run recorded no map of this layer and token; choose another",
+                   QObject::tr("the run recorded no map of this layer and token; choose another")
+                       .toStdString(),
                    request.run.toStdString()});
   const ViewOptions& view = request.view;
-  shareScale(panels, figure->look->maps.isSigned && view.learned.empty(), view);
+  if (view.stepScale)
+    shareScale(panels, figure->inference->maps.isSigned && view.learned.empty(), view);
   figure->kind = FigureKind::Comparison;
-  figure->caption.detail = QObject::tr("all steps on one scale");
+  figure->caption.detail = view.stepScale ? QObject::tr("all steps on one scale")
+                                          : QObject::tr("each step on its own scale");
   QString source = figure->recorded->source;
   source[0] = source[0].toUpper();
   figure->caption.note.replace(source, QObject::tr("As recorded"));
@@ -154,7 +157,7 @@ Result<std::vector<int>> filmHeads(const QString& text, int heads) {
     const int head = mean ? -1 : word.toInt(&isNumber);
     if (!mean && (!isNumber || head < 0 || head >= heads))
       return Error{ErrorCode::InvalidArgument,
-                   QObject::tr("is no head of this layer; they are 0 to %1, mean, or all")
+                   QObject::tr("is not a head of this layer; use 0 to %1, mean, or all")
                        .arg(heads - 1)
                        .toStdString(),
                    word.toStdString()};
@@ -170,7 +173,8 @@ Result<int> writeFilm(const FilmRequest& request, const ProgressCallback& progre
     std::vector<std::int64_t> steps = projector.steps();
     if (request.kind == FilmKind::Strip) steps = spread(steps, request.steps);
     if (steps.empty())
-      throw Failure({ErrorCode::NotFound, "holds no recorded step", request.run.toStdString()});
+      throw Failure({ErrorCode::NotFound, QObject::tr("contains no recorded step").toStdString(),
+                     request.run.toStdString()});
     const auto write = request.kind == FilmKind::Strip ? writeStrip : writeFrames;
     write(request, projector, steps, progress, stop);
     return static_cast<int>(steps.size());

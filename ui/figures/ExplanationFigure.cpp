@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ui/attribution/ExplanationView.h"
+#include "ui/base/CoreText.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/compare/CompareSides.h"
@@ -12,13 +14,19 @@
 namespace headlight {
 namespace {
 
-constexpr int kColorSide = 1024;  ///< pixels of feature colours, at most
+constexpr int kColorSide = 1024;  ///< pixels of colors, at most
 
-Error nothingYet() {
-  return {ErrorCode::InvalidArgument, "this way of looking shows nothing yet", "figure"};
+/// Why there is no panel: the method failed, or is still being computed.
+Error noPanel(const ExplanationBridge& bridge) {
+  const auto result = bridge.result();
+  const QString problem =
+      result && !result->error.isEmpty()
+          ? result->error
+          : QObject::tr("this explanation is not computed yet; try again in a moment");
+  return {ErrorCode::InvalidArgument, problem.toStdString(), "figure"};
 }
 
-/// A picture by itself, with no map over it.
+/// An image by itself, with no map over it.
 FigurePanel panelAlone(const Image& image) {
   FigurePanel panel;
   panel.image = image;
@@ -28,44 +36,47 @@ FigurePanel panelAlone(const Image& image) {
   return panel;
 }
 
-Image colorsImage(const FeatureColors::Picture& picture, bool smooth) {
-  const int each = std::max(1, kColorSide / std::max(picture.grid.rows, picture.grid.cols));
-  return featuresImage(picture, picture.grid.cols * each, picture.grid.rows * each, smooth);
+Image colorsImage(const FeatureColors::Projection& image, bool smooth) {
+  const int each = std::max(1, kColorSide / std::max(image.grid.rows, image.grid.cols));
+  return featuresImage(image, image.grid.cols * each, image.grid.rows * each, smooth);
 }
 
 FigurePanel panelOf(const Document& document, const MapOverlay& map) {
   FigurePanel panel;
   panel.map = map;
-  panel.image = document.shownImage();
+  panel.image = document.recorded().shownImage();
   panel.region = shownRegion(document);
   return panel;
 }
 
-/// The plot, the colours, or the heatmap; nothing while there is none.
-std::optional<FigurePanel> wayPanel(const Document& document, const ExplanationBridge& bridge,
-                                    const ExplanationImage& picture) {
+/// The plot, the colors, or the heatmap; empty while there is none.
+std::optional<FigurePanel> explanationPanel(const Document& document,
+                                            const ExplanationBridge& bridge,
+                                            const ExplanationImage& image) {
   const auto result = bridge.result();
-  if (!result || result->choice.name != document.view().way.name) return {};
+  if (!result || result->choice.name != document.view().options().method.name) return {};
   if (result->depth)
-    return panelAlone(
-        pixelsOf(depthPlot(*result->depth, document.model(), document.view().way.classIndex), 3));
+    return panelAlone(renderPixels(depthPlot(*result->depth, document.inputs().model(),
+                                             document.view().options().method.classIndex),
+                                   3));
   if (result->colors)
-    return panelAlone(colorsImage(result->colors->pictures.front(), document.view().smooth));
-  if (const auto& map = picture.shownMap()) return panelOf(document, *map);
+    return panelAlone(
+        colorsImage(result->colors->images.front(), document.view().options().smooth));
+  if (const auto& map = image.shownMap()) return panelOf(document, *map);
   return {};
 }
 
 bool isHeatmap(const Document& document) {
-  const ExplanationInfo* way = wayFromName(document.view().way.name);
-  return way && way->isHeatmap;
+  const ExplanationInfo* method = explanationFromName(document.view().options().method.name);
+  return method && method->isHeatmap();
 }
 
-Legend wayCaption(const Document& document, const ExplanationImage& picture) {
-  const ExplanationInfo* way = wayFromName(document.view().way.name);
-  if (!way || way->way != ExplanationMethod::Depth) return picture.legend();
+Legend explanationCaption(const Document& document, const ExplanationImage& image) {
+  const ExplanationInfo* method = explanationFromName(document.view().options().method.name);
+  if (!method || method->kind != ExplanationKind::Curve) return image.legend();
   Legend legend;
-  legend.title = QObject::tr("prediction by depth");
-  legend.note = QString::fromStdString(way->help);
+  legend.title = coreText(method->title);
+  legend.note = coreText(method->help);
   return legend;
 }
 
@@ -74,30 +85,30 @@ QString sideTitle(const QString& side, const Document& document, const Legend& l
 }
 
 void addDifference(const CompareSides& sides, FigureRequest& request) {
-  const auto left = sides.leftExplanation()->heat()->ownMap(),
-             right = sides.rightExplanation()->heat()->ownMap();
+  const auto left = sides.leftExplanation()->heatmap()->ownMap(),
+             right = sides.rightExplanation()->heatmap()->ownMap();
   if (!left || !right) return;
-  const auto found = differenceOf(*left, *right);
+  const auto found = subtractMaps(*left, *right);
   if (!found) return;
   FigurePanel panel = panelOf(sides.right(), differenceMap(*found, *right));
   panel.title = QObject::tr("right − left");
-  panel.ownBar = true;
+  panel.plotBar = true;
   request.sides.push_back(panel);
-  request.caption.note +=
-      QObject::tr(". Right − left: ") +
-      QString::fromStdString(differenceText(*found, {right->rows, right->cols}));
+  request.caption.note += QObject::tr(". Right − left: ") +
+                          coreText(differenceText(*found, {right->rows, right->cols}));
 }
 
 }  // namespace
 
-Result<FigureRequest> captureExplanation(const Document& document, const ExplanationView& ways) {
+Result<FigureRequest> captureExplanation(const Document& document,
+                                         const ExplanationView& explanations) {
   auto request = captureFigure(document, FigureKind::Comparison);
   if (!request) return request;
-  const auto panel = wayPanel(document, *ways.bridge(), *ways.picture());
-  if (!panel) return nothingYet();
+  const auto panel = explanationPanel(document, *explanations.bridge(), *explanations.image());
+  if (!panel) return noPanel(*explanations.bridge());
   request->sides = {*panel};
   if (!isHeatmap(document)) request->view.showOverlay = false;
-  request->caption = wayCaption(document, *ways.picture());
+  request->caption = explanationCaption(document, *explanations.image());
   return request;
 }
 
@@ -105,21 +116,22 @@ Result<FigureRequest> captureComparedExplanations(const CompareSides& sides) {
   auto request = captureFigure(sides.right(), FigureKind::Comparison);
   if (!request) return request;
   const ComparedExplanation &left = *sides.leftExplanation(), &right = *sides.rightExplanation();
-  auto leftPanel = wayPanel(sides.left(), *left.ways(), *left.heat());
-  auto rightPanel = wayPanel(sides.right(), *right.ways(), *right.heat());
-  if (!leftPanel || !rightPanel) return nothingYet();
+  auto leftPanel = explanationPanel(sides.left(), *left.explanations(), *left.heatmap());
+  auto rightPanel = explanationPanel(sides.right(), *right.explanations(), *right.heatmap());
+  if (!leftPanel) return noPanel(*left.explanations());
+  if (!rightPanel) return noPanel(*right.explanations());
   leftPanel->title = QObject::tr("left");
   rightPanel->title = QObject::tr("right");
-  const bool heat = isHeatmap(sides.right());
-  leftPanel->ownBar = rightPanel->ownBar = heat;
+  const bool heatmap = isHeatmap(sides.right());
+  leftPanel->plotBar = rightPanel->plotBar = heatmap;
   request->sides = {*leftPanel, *rightPanel};
-  const Legend leftLegend = wayCaption(sides.left(), *left.heat());
-  request->caption = wayCaption(sides.right(), *right.heat());
+  const Legend leftLegend = explanationCaption(sides.left(), *left.heatmap());
+  request->caption = explanationCaption(sides.right(), *right.heatmap());
   request->caption.note = sideTitle(QObject::tr("Right"), sides.right(), request->caption) +
                           QStringLiteral(". ") + request->caption.note;
   request->caption.title = sideTitle(QObject::tr("left"), sides.left(), leftLegend);
-  if (!heat) request->view.showOverlay = false;
-  if (heat && sides.comparison().difference) addDifference(sides, *request);
+  if (!heatmap) request->view.showOverlay = false;
+  if (heatmap && sides.comparison().difference) addDifference(sides, *request);
   return request;
 }
 

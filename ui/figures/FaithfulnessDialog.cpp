@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/files/Files.h"
+#include "ui/base/CoreText.h"
 #include "ui/document/Folders.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
@@ -16,7 +17,7 @@
 namespace headlight {
 namespace {
 
-enum MethodColumn { kMethod, kPicturesOfMethod, kDeletion, kInsertion, kMethodColumns };
+enum MethodColumn { kMethod, kImagesOfMethod, kDeletion, kInsertion, kMethodColumns };
 
 }  // namespace
 
@@ -25,11 +26,11 @@ FaithfulnessDialog::FaithfulnessDialog(const AveragesParts& parts, QWidget* pare
       m_table(new QTableWidget(0, kMethodColumns, this)),
       m_note(new QLabel(this)) {
   setObjectName(QStringLiteral("faithfulnessDialog"));
-  setWindowTitle(tr("Faithfulness of heatmaps"));
+  setWindowTitle(tr("Faithfulness of explanations"));
   resize(720, 480);
   m_table->setObjectName(QStringLiteral("faithfulnessTable"));
   m_table->setAccessibleName(tr("Methods"));
-  m_table->setHorizontalHeaderLabels({tr("Method"), tr("Pictures"),
+  m_table->setHorizontalHeaderLabels({tr("Method"), tr("Images"),
                                       tr("Deletion (small is faithful)"),
                                       tr("Insertion (large is faithful)")});
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -50,8 +51,9 @@ FaithfulnessDialog::FaithfulnessDialog(const AveragesParts& parts, QWidget* pare
 void FaithfulnessDialog::measure() {
   run<FaithfulnessStudy>(
       [](InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
-         const ProgressCallback& tell,
-         std::stop_token stop) { return studyFaithfulness(session, feed, masks, {}, tell, stop); },
+         const ProgressCallback& notify, std::stop_token stop) {
+        return studyFaithfulness(session, feed, masks, {}, notify, stop);
+      },
       [this](const FaithfulnessStudy& study) {
         m_study = std::make_shared<const FaithfulnessStudy>(study);
         if (!study.fed.unread.empty())
@@ -69,24 +71,23 @@ void FaithfulnessDialog::showStudy() {
     const auto cell = [&](double value, const QString& text) {
       return new NumberItem(value, text);
     };
-    m_table->setItem(row, kMethod, new QTableWidgetItem(QString::fromStdString(method.title)));
-    m_table->setItem(row, kPicturesOfMethod,
-                     cell(static_cast<double>(method.pictures), QString::number(method.pictures)));
+    m_table->setItem(row, kMethod, new QTableWidgetItem(coreText(method.title)));
+    m_table->setItem(row, kImagesOfMethod,
+                     cell(static_cast<double>(method.images), QString::number(method.images)));
     m_table->setItem(row, kDeletion,
-                     cell(method.deletion.mean, QString::fromStdString(meanText(method.deletion))));
-    m_table->setItem(
-        row, kInsertion,
-        cell(method.insertion.mean, QString::fromStdString(meanText(method.insertion))));
+                     cell(method.deletion.mean, coreText(meanText(method.deletion))));
+    m_table->setItem(row, kInsertion,
+                     cell(method.insertion.mean, coreText(meanText(method.insertion))));
   }
   m_table->setSortingEnabled(true);
   QString note =
-      tr("Patches go from each picture in falling order of heat, and into an empty one in that "
-         "order (Petsiuk et al. 2018): the area under the probability of its predicted class, "
-         "mean ± deviation over pictures.");
+      tr("Deletion removes patches from each image in falling order of heat; insertion adds them "
+         "to an empty image in that order (Petsiuk et al. 2018). The value is the area under the "
+         "probability of the predicted class, mean ± deviation over images.");
   if (m_study) {
-    note += QLatin1Char(' ') + QString::fromStdString(fedText(m_study->fed)) + QLatin1Char('.');
+    note += QLatin1Char(' ') + coreText(fedText(m_study->fed)) + QLatin1Char('.');
     for (const std::string& left : m_study->left)
-      note += tr(" Left out: %1.").arg(QString::fromStdString(left));
+      note += tr(" Left out: %1.").arg(coreText(left));
   }
   m_note->setText(note);
   refresh();
@@ -105,7 +106,7 @@ void FaithfulnessDialog::save() {
 
 void FaithfulnessDialog::saveAs(const QString& path) {
   if (!m_study) return;
-  status()->tellSaved(path, writeFileAtomically(path.toStdString(), studyCsv(m_study->methods)));
+  status()->reportSaved(path, writeFileAtomically(path.toStdString(), studyCsv(m_study->methods)));
   rememberWritten(path);
 }
 

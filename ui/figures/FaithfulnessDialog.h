@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which heatmaps are faithful to the model, over many pictures: a line a method, with means and
-// deviations of deletion and insertion.
+// Faithfulness of explanations over many images: one row per method, with means and deviations of
+// deletion and insertion.
 
 #include "core/workbench/attribution/FaithfulnessStudy.h"
 #include "ui/figures/AveragesDialog.h"

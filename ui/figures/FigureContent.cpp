@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedMask.h"
 #include "ui/canvas/ViewedRollout.h"
 #include "ui/canvas/ViewedTiles.h"
 #include "ui/document/HeadValues.h"
@@ -14,9 +16,10 @@
 namespace headlight {
 namespace {
 
-constexpr int kTilePixels = 8;  ///< a patch's side in a head's tile
+constexpr int kTilePixels = 8;        ///< a patch's side in a head's tile
+constexpr int kMostTilePixels = 512;  ///< a tile's side
 
-/// Blocks stay blocks where a viewer smooths what it enlarges.
+/// Enlarged in blocks, so that a viewer that smooths keeps them visible.
 QImage blocks(const MapOverlay& map) {
   QImage image = mapImage(map, kTilePixels);
   if (map.smooth || image.isNull()) return image;
@@ -24,11 +27,19 @@ QImage blocks(const MapOverlay& map) {
   return image.scaled(image.size() * scale);
 }
 
-/// The map, on the picture where it is one of the headlight's that shows all of it.
-QImage ground(const MapOverlay& map, const FigureRequest& request, int layer) {
-  const Grid grid = gridOfLayer(request.look->maps, layer, request.model.grid);
+/// The region that the model saw, in the original's pixels where they are at hand.
+Image seenPixels(const FigureRequest& request) {
+  const Image& view = request.inference->view;
+  if (request.recorded || request.model.isPrecomputed || request.image.empty()) return view;
+  return evaluationPixels(request.image, makePreprocessing(request.model.experiment.model),
+                          kMostTilePixels);
+}
+
+/// The map, over the image for the spotlight style that covers all of it.
+QImage ground(const MapOverlay& map, const FigureRequest& request, const Image& seen, int layer) {
+  const Grid grid = gridOfLayer(request.inference->maps, layer, request.model.grid);
   if (!map.isLight() || map.rows != grid.rows || map.cols != grid.cols) return blocks(map);
-  return litPicture(wrapImage(request.look->view), map, request.view.dim);
+  return litImage(wrapImage(seen), map, request.view.dim);
 }
 
 void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, int layer,
@@ -40,27 +51,31 @@ void setTileGrid(HeadTile& tile, const AttentionMaps& maps, const Grid& model, i
 }
 
 void gatherHeads(FigureContent& content, const FigureRequest& request) {
-  const AttentionMaps& maps = shownMaps(*request.look, request.view);
-  const bool learned = shownLearned(request.look.get(), request.view);
+  const AttentionMaps& maps = shownMaps(*request.inference, request.view);
+  const bool learned = shownLearned(request.inference.get(), request.view);
   const Grid& grid = request.model.grid;
   const auto shared = sharedDrawing(maps, grid, request.view);
+  const Image seen = seenPixels(request);
   for (int layer = 0; layer < static_cast<int>(maps.layers.size()); ++layer) {
     std::vector<HeadTile>& row = content.tiles.emplace_back();
     for (int head = -1; head < maps.layers[static_cast<std::size_t>(layer)].heads; ++head) {
       HeadTile& tile = row.emplace_back();
-      const auto map = tileMap(maps, grid, request.view, layer, head, shared ? &*shared : nullptr);
-      if (map) tile.map = ground(*map, request, layer);
+      const auto common =
+          commonDrawing(request.recorded.get(), request.view, maps.isSigned, layer, head, shared);
+      const auto map = tileMap(maps, grid, request.view, layer, head, common ? &*common : nullptr);
+      if (map) tile.map = ground(*map, request, seen, layer);
+      tile.uniform = map && isPracticallyUniform(map->values);
       tile.smooth = drawnSmooth(maps, request.view, layer);
       setTileGrid(tile, maps, grid, layer, request.view.query);
-      if (learned) continue;  // locality and mask are of attention
-      if (const auto locality = headValue(request.look->locality, layer, head))
+      if (learned) continue;  // locality and mask apply to attention
+      if (const auto locality = headValue(request.inference->locality, layer, head))
         tile.number = QString::number(*locality, 'f', 2);
       if (request.masks.contains(layer, head)) tile.mask = request.masks.at(layer, head);
     }
   }
 }
 
-/// The map over the picture, where the model looked.
+/// The map over the image, in the region that the model sees.
 FigurePanel panelOf(const FigureRequest& request, MapOverlay map) {
   FigurePanel panel;
   panel.map = std::move(map);
@@ -69,10 +84,17 @@ FigurePanel panelOf(const FigureRequest& request, MapOverlay map) {
   return panel;
 }
 
+void addSentence(QString& note, const QString& sentence) {
+  if (!note.isEmpty() && !sentence.isEmpty()) note += QStringLiteral(" · ");
+  note += sentence;
+}
+
 void gatherCanvas(FigureContent& content, const FigureRequest& request) {
   const Grid& grid = request.model.grid;
-  const AttentionMaps& maps = shownMaps(*request.look, request.view);
-  const auto shared = sharedDrawing(maps, grid, request.view);
+  const AttentionMaps& maps = shownMaps(*request.inference, request.view);
+  const auto shared =
+      commonDrawing(request.recorded.get(), request.view, maps.isSigned, request.view.layer,
+                    request.view.head, sharedDrawing(maps, grid, request.view));
   auto map = viewedMap(maps, grid, request.view, request.view.layer, request.view.head,
                        shared ? &*shared : nullptr);
   if (!map) return;
@@ -80,22 +102,26 @@ void gatherCanvas(FigureContent& content, const FigureRequest& request) {
   const Grid shown = gridOfLayer(maps, request.view.layer, grid);
   panel.cursor = patchInRegion(panel.region, shown.rows, shown.cols,
                                queryInLayer(request.view.query, grid, shown) - shown.prefix);
+  panel.mask = viewedMask(request.model, request.masks, request.inference.get(), request.view);
+  addSentence(content.legend.note, coreText(panel.mask.text));
   content.panels.push_back(std::move(panel));
 }
 
-Result<std::vector<float>> rolloutOf(const FigureRequest& request) {
-  if (!request.recorded) return rollout(request.look->maps, request.view.rollout);
+Result<std::vector<float>> shownRollout(const FigureRequest& request) {
+  if (!request.recorded) return rollout(request.inference->maps, request.view.rollout);
   if (request.recorded->rollout.empty())
-    return Error{ErrorCode::InvalidArgument, "the run recorded no rollout of this model", ""};
+    return Error{ErrorCode::InvalidArgument,
+                 QObject::tr("the run recorded no rollout of this model").toStdString(), ""};
   return request.recorded->rollout;
 }
 
 Result<void> gatherRollout(FigureContent& content, const FigureRequest& request) {
-  const auto values = rolloutOf(request);
+  const auto values = shownRollout(request);
   if (!values) return values.error();
-  const Grid& grid = request.look->maps.layers.front().grid;
-  const MapOverlay map = rolloutMap(grid, *values, request.view);
-  setRolloutRange(content.legend, map, request.model);
+  const Grid& grid = request.inference->maps.layers.front().grid;
+  const MapOverlay map = rolloutMap(grid, *values, request.view, request.recorded.get());
+  setRolloutRange(content.legend, map, request.model,
+                  rolloutSharesSteps(request.recorded.get(), request.view));
   content.panels.push_back(panelOf(request, map));
   return {};
 }
@@ -103,8 +129,9 @@ Result<void> gatherRollout(FigureContent& content, const FigureRequest& request)
 }  // namespace
 
 Result<FigureContent> figureContent(const FigureRequest& request) {
-  if (!request.look || request.look->maps.layers.empty())
-    return Error{ErrorCode::InvalidArgument, "there are no maps to draw", ""};
+  if (!request.inference || request.inference->maps.layers.empty())
+    return Error{ErrorCode::InvalidArgument, QObject::tr("there are no maps to draw").toStdString(),
+                 ""};
   FigureContent content;
   content.kind = request.kind;
   content.title = request.title;
@@ -136,13 +163,16 @@ Result<FigureContent> figureContent(const FigureRequest& request) {
         break;
       }
       if (request.recorded && !request.recorded->whole)
-        return Error{ErrorCode::InvalidArgument,
-                     "the run recorded some rows of its maps; layers are compared by all of them",
-                     ""};
-      auto values = similarityOf(request.look->maps, request.view.head);
+        return Error{
+            ErrorCode::InvalidArgument,
+            QObject::tr(
+                "the run recorded only some rows of its maps; comparing layers needs all rows")
+                .toStdString(),
+            ""};
+      auto values = computeSimilarity(request.inference->maps, request.view.head);
       if (!values) return values.error();
       content.similarity = std::move(*values);
-      content.layers = static_cast<int>(request.look->maps.layers.size());
+      content.layers = static_cast<int>(request.inference->maps.layers.size());
       break;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a figure shows, gathered from a request: plain values that are ready to be painted.
+// The content of a figure, gathered from a request: plain values, ready to be painted.
 
 #include <QRectF>
 #include <QString>
@@ -18,9 +18,9 @@ struct FigureContent {
   Legend legend;
   bool showLegend = true;
   std::vector<FigurePanel> panels;  ///< Canvas, Rollout, Comparison
-  std::size_t panelColumns = 1;     ///< of them in a row
+  std::size_t panelColumns = 1;     ///< panels in a row
   double opacity = 0;               ///< of overlays; 0: maps are hidden
-  double dim = 0;                   ///< of the headlight
+  double dim = 0;                   ///< of the spotlight style
   // Heads: [layer][1 + head], the mean first
   std::vector<std::vector<HeadTile>> tiles;
   int chosenLayer = 0, chosenHead = -1;
@@ -29,7 +29,7 @@ struct FigureContent {
   int layers = 0;
 };
 
-/// Works out what is missing (a rollout, a similarity) and gathers the rest.
+/// Computes missing values (a rollout, a similarity) and gathers the rest.
 Result<FigureContent> figureContent(const FigureRequest& request);
 
 }  // namespace headlight

@@ -32,18 +32,18 @@ FigureDialog::FigureDialog(const FigureRequest& request, QWidget* parent)
   auto* form = new QFormLayout(this);
   m_title = new QLineEdit(request.title, this);
   m_title->setObjectName(QStringLiteral("figureTitle"));
-  m_title->setToolTip(tr("Above the figure; empty: nothing"));
+  m_title->setToolTip(tr("Shown above the figure; empty: no title"));
   m_title->setMinimumWidth(320);
   form->addRow(tr("&Title"), m_title);
   m_width = addNumber(form, tr("&Width"), QStringLiteral("figureWidth"), kLeastFigureWidth,
-                      kMostFigureWidth, tr("pixels"), tr("Of a PNG; its height follows"));
+                      kMostFigureWidth, tr("pixels"), tr("Width of a PNG; the height follows"));
   m_dpi = addNumber(form, tr("&Resolution"), QStringLiteral("figureDpi"), kLeastFigureDpi,
                     kMostFigureDpi, tr("dpi"),
-                    tr("Pixels to an inch: the more, the smaller the figure is on paper, and the "
-                       "larger text is in pixels"));
+                    tr("Pixels per inch. A higher value makes the figure smaller on paper and its "
+                       "text larger in pixels"));
   m_width->setValue(request.widthPixels);
   m_dpi->setValue(request.dpi);
-  m_legend = new QCheckBox(tr("&Caption and scale below it"), this);
+  m_legend = new QCheckBox(tr("&Caption and scale below the figure"), this);
   m_legend->setObjectName(QStringLiteral("figureLegend"));
   m_legend->setChecked(request.legend);
   form->addRow(QString(), m_legend);
@@ -64,7 +64,7 @@ FigureDialog::FigureDialog(const FigureRequest& request, QWidget* parent)
 void FigureDialog::showSize() {
   constexpr double kCentimetresPerInch = 2.54;
   const double inches = static_cast<double>(m_width->value()) / m_dpi->value();
-  m_size->setText(tr("%1 cm wide, text of 9 points").arg(kCentimetresPerInch * inches, 0, 'f', 1));
+  m_size->setText(tr("%1 cm wide, 9-point text").arg(kCentimetresPerInch * inches, 0, 'f', 1));
 }
 
 FigureRequest FigureDialog::request() const {

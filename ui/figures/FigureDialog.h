@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How large a figure is, how fine, and what stands above it, before it is saved.
+// Width, resolution and title of a figure before it is saved.
 
 #include <QDialog>
 
@@ -16,10 +16,10 @@ namespace headlight {
 class FigureDialog : public QDialog {
   Q_OBJECT
  public:
-  /// Begins with what the request says.
+  /// Starts with the values of the request.
   explicit FigureDialog(const FigureRequest& request, QWidget* parent = nullptr);
 
-  /// The request with what was chosen; its path is still to be asked for.
+  /// The request with the chosen values, still without a path.
   FigureRequest request() const;
 
  private:

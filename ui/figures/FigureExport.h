@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a tab shows as a file for a paper: PNG (carrying its session), SVG or PDF with real text.
+// Exports a tab's content for a paper: PNG (with its session), SVG or PDF with real text.
 
 #include <QByteArray>
 #include <QImage>
@@ -13,41 +13,41 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/workbench/session/MaskSight.h"
 #include "ui/canvas/ImagePainting.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
 
 enum class FigureKind {
-  Canvas,  ///< the picture and the chosen head's map
+  Canvas,  ///< the image and the chosen head's map
   Heads,   ///< every head
   Rollout,
   Similarity,  ///< layers × layers
   Comparison,  ///< left, right, and the difference
 };
 
-/// A picture with a map over it.
+/// An image with a map over it.
 struct FigurePanel {
   QString title;  ///< above it; may be empty
   MapOverlay map;
-  bool ownBar = false;  ///< its own colours and range below it
+  bool plotBar = false;  ///< its own colors and range below it
   Image image;
-  QRectF region;  ///< what the model sees, in picture pixels
-  QRectF cursor;  ///< the token's patch, in picture pixels; may be empty
+  QRectF region;        ///< what the model sees, in image pixels
+  QRectF cursor;        ///< the token's patch, in image pixels; may be empty
+  MaskSight mask = {};  ///< outlined over the region
 };
 
 /// Everything a figure needs, taken out of the Document in its thread; writeFigure may then run in
 /// any thread.
 struct FigureRequest {
   FigureKind kind = FigureKind::Canvas;
-  QString path;  ///< .png, .svg or .pdf: the name says which
-  int widthPixels =
-      1600;       ///< of a PNG, 100 to 16,000; SVG and PDF are widthPixels / dpi inches wide
-  int dpi = 192;  ///< 36 to 1200; says how large text is
-  QString title;  ///< above it; empty: none. captureFigure proposes picture and model
+  QString path;            ///< .png, .svg or .pdf: the name says which
+  int widthPixels = 1600;  ///< PNG: 100 to 16,000; SVG and PDF are widthPixels / dpi inches wide
+  int dpi = 192;           ///< 36 to 1200; says how large text is
+  QString title;           ///< above it; empty: none. captureFigure proposes image and model
   bool legend = true;
-  QByteArray
-      session;  ///< JSON; PNG: the text chunk ImageBridge::kSessionKeyword; PDF: an attachment
+  QByteArray session;  ///< JSON; PNG: the text chunk kSessionKeyword; PDF: an attachment
 
   // Filled by captureFigure.
   Image image;
@@ -55,31 +55,32 @@ struct FigureRequest {
   ModelInfo model;
   MaskScheme masks;
   ViewOptions view;
-  std::shared_ptr<const InferenceResult> look;
-  std::shared_ptr<const RecordedView> recorded;     ///< where the look is a run's
-  QRectF region;                                    ///< of the image, what the model saw
-  std::shared_ptr<const LayerSimilarity> averages;  ///< of layers, over a data set; null: look's
-  std::vector<FigurePanel> sides;                   ///< of a comparison
-  std::size_t sidesInARow = 0;                      ///< 0: all of them
-  Legend caption;  ///< a rollout's range is found when it is worked out
+  std::shared_ptr<const InferenceResult> inference;
+  std::shared_ptr<const RecordedView> recorded;  ///< if the result was recorded by a run
+  QRectF region;                                 ///< image region that the model saw
+  std::shared_ptr<const LayerSimilarity>
+      averages;                    ///< of layers, over a dataset; null: this image's
+  std::vector<FigurePanel> sides;  ///< comparison
+  std::size_t sidesInARow = 0;     ///< 0: all of them
+  Legend caption;                  ///< a rollout's range is set when it is computed
 };
 
 inline constexpr int kLeastFigureWidth = 100, kMostFigureWidth = 16'000;  ///< pixels
 inline constexpr int kLeastFigureDpi = 36, kMostFigureDpi = 1200;
 
-/// Any kind but a comparison. Fails where there is nothing to show: no model, no picture.
+/// Any kind but a comparison. Fails without a model or an image.
 Result<FigureRequest> captureFigure(const Document& document, FigureKind kind);
-/// Fails where a side shows no map.
+/// Fails if a side shows no map.
 Result<FigureRequest> captureComparison(const Document& left, const Document& right,
                                         bool difference = true);
-/// The map of the chosen layer, head and token over the picture; nothing where there is none.
+/// The map of the chosen layer, head and token over the image; empty if there is none.
 std::optional<FigurePanel> canvasPanel(const Document& document, const QString& title);
-/// As a picture: what a PNG of it holds.
+/// The figure as an image, as in a PNG.
 Result<QImage> figureImage(const FigureRequest& request);
 /// Draws and writes, all or nothing. May take seconds for a rollout of a large model.
 Result<void> writeFigure(const FigureRequest& request);
 
-/// Writes what was captured; an empty text is success.
+/// Writes a captured figure; an empty text is success.
 QString exportFigure(Result<FigureRequest> captured, const QString& path,
                      const QByteArray& session = {}, int widthPixels = 1600, int dpi = 192);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A page for a paper, seen as it will be saved: pictures, what is shown of them, scales and words.
-// It stays beside the window, so that heads can be chosen there; looking goes on beside it, with
-// the time that remains, and closing stops that.
+// A figure page for a paper, shown as it is saved: images, columns, scales and texts. Not modal, so
+// that heads can be chosen in the window. The model runs in the background, with the remaining
+// time; closing stops it.
 
 #include <QDialog>
 #include <QTimer>
@@ -11,94 +11,76 @@
 #include <memory>
 
 #include "ui/document/Document.h"
+#include "ui/figures/FigurePageParts.h"
 #include "ui/figures/PageJob.h"
-
-class QComboBox;
-class QHBoxLayout;
-class QPushButton;
-class QVBoxLayout;
 
 namespace headlight {
 
+class FigurePageFiles;
 class ModelWorker;
-class MessageLabel;
-class PageEntries;
-class PagePreview;
-class ParameterForm;
-class ProgressLine;
 class ProgressTask;
 
 class FigurePageDialog : public QDialog {
   Q_OBJECT
  public:
-  FigurePageDialog(Document* document, ModelWorker* look, QWidget* parent = nullptr);
+  FigurePageDialog(Document* document, ModelWorker* inference, QWidget* parent = nullptr);
   ~FigurePageDialog() override;
 
-  /// The pictures that are marked in the gallery; empty: none but the one that is open.
+  /// The images selected in the gallery; empty: only the open one.
   void setGallery(std::function<QStringList()> marked) { m_marked = std::move(marked); }
-  /// What a PNG carries.
-  void setSession(std::function<QByteArray()> session) { m_session = std::move(session); }
+  /// The session stored in a PNG.
+  void setSession(std::function<QByteArray()> session);
 
   void setPage(const FigurePage& page);
-  /// As it is now, of the document's model.
+  /// The current page, with the document's model.
   FigurePage page() const;
-  /// What is useful without a question, of the gallery's pictures and the chosen head.
+  /// A default page of the gallery's images and the chosen head.
   void startAnew();
 
-  /// Adds what `text` says (PageColumn.h).
+  /// Adds the column that `text` describes (PageColumn.h).
   void addColumn(const QString& text);
   void addChosenHead();
-  void takePictures();
+  void takeImages();
   void save(const QString& path);  ///< .pdf, .svg or .png
   void saveDescription(const QString& path);
   void openDescription(const QString& path);
 
   bool isBusy() const;
-  const PagePreview* preview() const { return m_preview; }
-  QString problem() const { return m_problem; }  ///< of what is shown; empty where nothing is wrong
+  const PagePreview* preview() const { return m_parts.preview; }
+  QString problem() const { return m_problem; }  ///< of the page shown; empty: none
 
  Q_SIGNALS:
-  void pageChanged();  ///< by the person
-  void shown();        ///< a page, or what is wrong with it
+  void pageChanged();  ///< by the user
+  void shown();        ///< a page, or its error
 
  protected:
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
 
  private:
-  void layOut();
-  void layOutPictures(QVBoxLayout* layout);
-  void layOutColumns(QVBoxLayout* layout);
-  QHBoxLayout* makeButtons();
   void connectParts();
-  void chooseWhereToSave();
-  void chooseDescription(bool toSave);
+  void connectButtons();
+  void connectDocument();
   void editColumn(int row, const QString& text);
-  void editPicture(int row, const QString& text);
+  void editImage(int row, const QString& text);
   void fillSuggestions();
-  void touched();   ///< by the person
-  void outdated();  ///< the model or its masks are others
+  void touched();   ///< changed by the user
+  void outdated();  ///< the model or its masks changed
   void refresh();
   void take(const ShownPage& shown);
   void stop();
   PageJob job() const;
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   std::function<QStringList()> m_marked;
-  std::function<QByteArray()> m_session;
-  PageEntries *m_pictures, *m_columns;
-  QComboBox* m_add;
-  ParameterForm* m_form;
-  PagePreview* m_preview;
-  ProgressLine* m_progress;
-  ProgressTask *m_task, *m_writer;
-  MessageLabel* m_status;
-  QPushButton *m_save = nullptr, *m_stop = nullptr;
+  FigurePageParts m_parts;
+  ProgressTask* m_task;
+  FigurePageFiles* m_files;
   QTimer m_settled;
-  std::shared_ptr<const PageContent> m_known;  ///< of the model, masks and weights as they are
+  std::shared_ptr<const PageContent> m_known;  ///< for the current model, masks and weights
   std::uint64_t m_weights = 0;
-  bool m_again = false;  ///< once what goes on is done
+  bool m_again = false;  ///< when the current run is done
   QString m_problem;
 };
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FigurePainting.h"
 
+#include <QObject>
+
 #include <algorithm>
 #include <cmath>
 
 #include "ui/bridge/AnalysisBridge.h"
+#include "ui/canvas/MapPainting.h"
+#include "ui/canvas/ViewedMask.h"
 #include "ui/compare/SimilarityPainting.h"
 
 namespace headlight {
@@ -25,7 +29,7 @@ QFont figureFont(bool bold = false) {
   return font;
 }
 
-/// Figures are for white paper, whatever the window's theme.
+/// Figures have a white background in every theme.
 QPalette paper() {
   QPalette palette;
   palette.setColor(QPalette::Window, Qt::white);
@@ -40,14 +44,14 @@ double titleHeight(const FigureContent& content) {
   return QFontMetricsF(figureFont()).height() + 8;
 }
 
-/// Panels share the width; a tall picture gets a narrower one.
+/// Panels share the width; a tall image gets a narrower one.
 QSizeF panelSize(const FigurePanel& panel, double room) {
   const double aspect = static_cast<double>(panel.image.height) / std::max(panel.image.width, 1);
   if (aspect <= kTallest) return {room, room * aspect};
   return {room * kTallest / aspect, room * kTallest};
 }
 
-/// The width that each panel may take of what is within the margins.
+/// The width of each panel within the margins.
 double panelRoom(const FigureContent& content, double inner) {
   const double count = static_cast<double>(std::max<std::size_t>(1, content.panelColumns));
   return (inner - (count - 1) * kGap) / count;
@@ -66,19 +70,26 @@ double panelTitleHeight(const FigureContent& content) {
 }
 
 double panelBarHeight(const FigureContent& content) {
-  const bool bars = !content.panels.empty() && content.panels.front().ownBar;
+  const bool bars = !content.panels.empty() && content.panels.front().plotBar;
   return bars ? QFontMetricsF(figureFont()).height() + 2 * kBarMargin : 0;
 }
 
-/// Its text begins at the margin: the legend's own sides lie in it.
+/// All of it: a file has no tool tip.
+Legend wholeLegend(const FigureContent& content) {
+  Legend legend = content.legend;
+  legend.whole = true;
+  return legend;
+}
+
+/// Text starts at the margin, which includes the legend's own padding.
 double legendBelow(const FigureContent& content, double width) {
-  return legendHeight(QFontMetricsF(figureFont()), content.legend.note,
-                      width - 2 * kFigureMargin + 20);
+  return captionHeight(QFontMetricsF(figureFont()), wholeLegend(content),
+                       width - 2 * kFigureMargin + 20);
 }
 
 double headLabelWidth(const FigureContent& content) {
   return QFontMetricsF(figureFont())
-             .horizontalAdvance(QStringLiteral("layer %1").arg(content.tiles.size())) +
+             .horizontalAdvance(QObject::tr("layer %1").arg(content.tiles.size())) +
          8;
 }
 
@@ -101,7 +112,7 @@ struct HeadLayout {
   double blockWidth = 0;
 };
 
-/// As few blocks as keep the figure from getting much taller than wide.
+/// The fewest blocks that keep the figure from being much taller than wide.
 HeadLayout headLayout(const FigureContent& content, double width) {
   const auto columns = static_cast<double>(headColumns(content));
   const HeadTile& first = content.tiles.front().front();
@@ -133,11 +144,12 @@ double bodyHeight(const FigureContent& content, double width) {
   }
   if (content.kind == FigureKind::Similarity) return width * 0.85;
   const std::size_t columns = std::max<std::size_t>(1, content.panelColumns);
-  const auto rows = static_cast<double>((content.panels.size() + columns - 1) / columns);
+  const std::size_t full = (content.panels.size() + columns - 1) / columns;
+  const auto rows = static_cast<double>(full);
   return std::max(1.0, rows) * panelRowHeight(content, width - 2 * kFigureMargin);
 }
 
-/// The picture, dimmed where the model does not see it, with the map: one raster.
+/// The image, dimmed where the model does not see it, with the map: one raster.
 QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
                    const FigurePanel& panel, QSize pixels) {
   QImage raster(pixels.expandedTo({1, 1}), QImage::Format_RGB32);
@@ -146,9 +158,8 @@ QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
   const double y = static_cast<double>(pixels.height()) / pyramid.height;
   QPainter painter(&raster);
   painter.setRenderHint(QPainter::SmoothPixmapTransform);
-  painter.setOpacity(0.35);
   painter.drawImage(QRectF(QPointF(0, 0), QSizeF(pixels)), pyramid.levelFor(std::max(x, y)));
-  painter.setOpacity(1);
+  painter.fillRect(raster.rect(), unseenShade());  // as on the canvas
   const QRectF region(panel.region.x() * x, panel.region.y() * y, panel.region.width() * x,
                       panel.region.height() * y);
   painter.setClipRect(region);
@@ -159,7 +170,7 @@ QImage rasterPanel(const FigureContent& content, const ImagePyramid& pyramid,
   } else if (content.opacity > 0) {
     painter.end();
     const QRect seen = region.toAlignedRect().intersected(raster.rect());
-    const QImage lit = litPicture(raster.copy(seen), panel.map, content.dim);
+    const QImage lit = litImage(raster.copy(seen), panel.map, content.dim);
     QPainter(&raster).drawImage(seen, lit);
   }
   return raster;
@@ -185,16 +196,17 @@ void paintPanel(QPainter& painter, const QRectF& slot, const FigureContent& cont
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(QColor(0, 0, 0, 170), 0.75));
   painter.drawRect(onPaper(panel.region));
+  drawMaskSight(painter, onPaper(panel.region), panel.mask, paper());
   if (!panel.cursor.isEmpty())
     drawOutline(painter, onPaper(panel.cursor), paper().color(QPalette::Highlight), 2);
-  if (!panel.ownBar || !content.showLegend) return;
+  if (!panel.plotBar || !content.showLegend) return;
   Legend legend;
   legend.colorMap = panel.map.colorMap;
   legend.range = panel.map.range;
-  drawColours(painter,
-              QRectF(slot.left(), target.bottom(), slot.width(), panelBarHeight(content))
-                  .adjusted(kBarMargin, kBarMargin, -kBarMargin, -kBarMargin),
-              legend, paper().color(QPalette::WindowText));
+  drawColors(painter,
+             QRectF(slot.left(), target.bottom(), slot.width(), panelBarHeight(content))
+                 .adjusted(kBarMargin, kBarMargin, -kBarMargin, -kBarMargin),
+             legend, paper().color(QPalette::WindowText));
 }
 
 void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& content,
@@ -203,8 +215,9 @@ void paintPanels(QPainter& painter, const QRectF& area, const FigureContent& con
   const double height = panelRowHeight(content, area.width());
   const std::size_t columns = std::max<std::size_t>(1, content.panelColumns);
   for (std::size_t i = 0; i < content.panels.size(); ++i) {
-    const QPointF corner(area.left() + static_cast<double>(i % columns) * (room + kGap),
-                         area.top() + static_cast<double>(i / columns) * height);
+    const std::size_t row = i / columns, column = i % columns;
+    const QPointF corner(area.left() + static_cast<double>(column) * (room + kGap),
+                         area.top() + static_cast<double>(row) * height);
     paintPanel(painter, QRectF(corner, QSizeF(room, height)), content, content.panels[i], scale);
   }
 }
@@ -220,17 +233,16 @@ void paintHeads(QPainter& painter, const QRectF& area, const FigureContent& cont
   painter.setPen(Qt::black);
   for (std::size_t block = 0; block < layout.blocks; ++block)
     for (std::size_t column = 0; column < headColumns(content); ++column)
-      painter.drawText(
-          QRectF(leftOf(block, column), area.top(), layout.tile.width(), header),
-          Qt::AlignHCenter | Qt::AlignTop,
-          column == 0 ? QStringLiteral("mean") : QStringLiteral("head %1").arg(column - 1));
+      painter.drawText(QRectF(leftOf(block, column), area.top(), layout.tile.width(), header),
+                       Qt::AlignHCenter | Qt::AlignTop,
+                       column == 0 ? QObject::tr("mean") : QObject::tr("head %1").arg(column - 1));
   for (std::size_t layer = 0; layer < content.tiles.size(); ++layer) {
     const std::size_t block = layer / layout.rows;
     const double top =
         area.top() + header + static_cast<double>(layer % layout.rows) * headRowHeight(layout.tile);
     painter.setPen(Qt::black);
     painter.drawText(QRectF(leftOf(block, 0) - label, top, label - 8, layout.tile.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("layer %1").arg(layer));
+                     Qt::AlignRight | Qt::AlignVCenter, QObject::tr("layer %1").arg(layer));
     for (std::size_t column = 0; column < content.tiles[layer].size(); ++column)
       drawHeadTile(painter, QRectF(QPointF(leftOf(block, column), top), layout.tile),
                    content.tiles[layer][column], paper());
@@ -276,7 +288,7 @@ void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& con
     drawLegend(
         painter,
         QRectF(kFigureMargin - 10, body.bottom(), inner + 20, legendBelow(content, size.width())),
-        content.legend, paper());
+        wholeLegend(content), paper());
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The drawing of figures on white, whatever the device: pictures with maps are rastered at the
-// device's resolution, all else is lines and real text.
+// Draws figures on white for any device: images with maps are rastered at the device's resolution,
+// everything else is vector lines and text.
 
 #include <QPainter>
 
@@ -11,7 +11,7 @@ namespace headlight {
 
 /// Width and height in units of 1/96 inch.
 QSizeF figureSize(const FigureContent& content, double width);
-/// `scale`: device pixels a unit, for what has to be rastered.
+/// `scale`: device pixels per unit, for rastered parts.
 void paintFigure(QPainter& painter, const QSizeF& size, const FigureContent& content, double scale);
 
 }  // namespace headlight

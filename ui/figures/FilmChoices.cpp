@@ -7,11 +7,11 @@
 namespace headlight {
 
 QList<FilmChoice> filmChoices() {
-  return {
-      {QObject::tr("a film (GIF)"), ".gif", "GIF (*.gif)"},
-      {QObject::tr("a film (AVI, Motion JPEG)"), ".avi", "AVI (*.avi)"},
-      {QObject::tr("a film (MP4)"), ".mp4", "MP4 (*.mp4)"},
-      {QObject::tr("a film as pictures (a folder of PNG)"), "", QObject::tr("A new folder (*)")}};
+  return {{QObject::tr("a film (GIF)"), ".gif", "GIF (*.gif)"},
+          {QObject::tr("a film (AVI, Motion JPEG)"), ".avi", "AVI (*.avi)"},
+          {QObject::tr("a film (MP4)"), ".mp4", "MP4 (*.mp4)"},
+          {QObject::tr("a film as images (a folder of PNG files)"), "",
+           QObject::tr("A new folder (*)")}};
 }
 
 void addChoices(QComboBox* box, const QList<FilmChoice>& choices) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What dialogs offer to write a film as.
+// The film formats that dialogs offer.
 
 #include <QList>
 #include <QString>

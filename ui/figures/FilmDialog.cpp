@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/figures/FilmDialog.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -41,7 +42,8 @@ FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
       m_steps(new QSpinBox(this)),
       m_seconds(new QDoubleSpinBox(this)),
       m_heads(new QLineEdit(this)),
-      m_progress(new ProgressLine(tr("Progress of the drawing"), this)),
+      m_oneScale(new QCheckBox(tr("&One scale for all steps"), this)),
+      m_progress(new ProgressLine(tr("Progress of the film"), this)),
       m_task(new ProgressTask(m_progress, this)),
       m_status(new MessageLabel(this)) {
   setObjectName(QStringLiteral("filmDialog"));
@@ -66,7 +68,7 @@ FilmDialog::FilmDialog(const FilmRequest& request, QWidget* parent)
   connect(m_task, &ProgressTask::busyChanged, this, &FilmDialog::refresh);
   connect(m_kind, &QComboBox::currentIndexChanged, this, &FilmDialog::refresh);
   connect(m_heads, &QLineEdit::textChanged, this, &FilmDialog::checkHeads);
-  m_status->setMessage(tr("The run's own pictures, as it recorded them at every measurement."));
+  m_status->setMessage(tr("Uses the images that the run recorded at every measurement."));
   refresh();
 }
 
@@ -74,15 +76,15 @@ void FilmDialog::makeFields(QFormLayout* form) {
   m_kind->setObjectName(QStringLiteral("filmKind"));
   addChoices(m_kind, evolutionChoices());
   m_kind->setToolTip(
-      tr("A film shows one step after another; a strip some of them side by side, "
-         "on one scale, with the layer, head and token that are chosen now"));
-  form->addRow(tr("&What"), m_kind);
+      tr("A film shows one step after another. A strip shows several steps side by side on one "
+         "scale, for the current layer, head and token"));
+  form->addRow(tr("&Format"), m_kind);
   m_figure->setObjectName(QStringLiteral("filmFigure"));
-  m_figure->addItems({tr("the picture"), tr("all heads"), tr("the rollout")});
+  m_figure->addItems({tr("the image"), tr("all heads"), tr("the rollout")});
   m_figure->setCurrentIndex(m_request.figure == FigureKind::Heads     ? 1
                             : m_request.figure == FigureKind::Rollout ? 2
                                                                       : 0);
-  m_figure->setToolTip(tr("What every frame of a film shows"));
+  m_figure->setToolTip(tr("Content of every frame of a film"));
   form->addRow(tr("S&hows"), m_figure);
   m_seconds->setObjectName(QStringLiteral("filmSeconds"));
   m_seconds->setRange(0.02, 60);
@@ -90,18 +92,22 @@ void FilmDialog::makeFields(QFormLayout* form) {
   m_seconds->setSingleStep(0.05);
   m_seconds->setSuffix(tr(" s"));
   m_seconds->setValue(m_request.seconds);
-  m_seconds->setToolTip(tr("How long a film shows each step"));
+  m_seconds->setToolTip(tr("Duration of each step in a film"));
   form->addRow(tr("&Each step"), m_seconds);
   m_steps->setObjectName(QStringLiteral("stripSteps"));
   m_steps->setRange(2, kMostStripSteps);
   m_steps->setValue(m_request.steps);
-  m_steps->setToolTip(tr("Of a strip: so many steps, evenly from the first to the last"));
+  m_steps->setToolTip(tr("For a strip: number of steps, evenly spaced from the first to the last"));
   form->addRow(tr("S&teps"), m_steps);
   m_heads->setObjectName(QStringLiteral("stripHeads"));
-  m_heads->setPlaceholderText(tr("the one that is shown"));
-  m_heads->setToolTip(
-      tr("Of a strip: a row for each of these heads of the layer: 0, 2, mean; or all"));
+  m_heads->setPlaceholderText(tr("the head shown"));
+  m_heads->setToolTip(tr("For a strip: one row per head of the layer, such as 0, 2, mean; or all"));
   form->addRow(tr("&Heads"), m_heads);
+  m_oneScale->setObjectName(QStringLiteral("filmOneScale"));
+  m_oneScale->setChecked(m_request.view.stepScale);
+  m_oneScale->setToolTip(
+      tr("Brightness can be compared over time; otherwise each step has its own scale"));
+  form->addRow(m_oneScale);
   m_width->setObjectName(QStringLiteral("filmWidth"));
   m_width->setRange(kLeastFigureWidth, kMostFilmWidth);
   m_width->setSuffix(tr(" pixels"));
@@ -122,6 +128,7 @@ FilmRequest FilmDialog::request() const {
   request.seconds = m_seconds->value();
   request.steps = m_steps->value();
   request.widthPixels = m_width->value();
+  request.view.stepScale = m_oneScale->isChecked();
   const auto heads = filmHeads(m_heads->text(), headsOfLayer());
   if (heads && strip) request.heads = *heads;
   return request;
@@ -147,8 +154,9 @@ void FilmDialog::refresh() {
   for (QWidget* field : {static_cast<QWidget*>(m_kind), static_cast<QWidget*>(m_width)})
     field->setEnabled(idle);
   m_figure->setEnabled(idle && !strip);
+  m_oneScale->setEnabled(idle);
   m_seconds->setEnabled(idle && !strip &&
-                        m_kind->currentIndex() != static_cast<int>(FilmFormat::Pictures));
+                        m_kind->currentIndex() != static_cast<int>(FilmFormat::Images));
   m_steps->setEnabled(idle && strip);
   m_heads->setEnabled(idle && strip);
   m_save->setEnabled(idle && (!strip || filmHeads(m_heads->text(), headsOfLayer())));
@@ -157,7 +165,7 @@ void FilmDialog::refresh() {
 
 void FilmDialog::reject() {
   if (!isDrawing()) return QDialog::reject();
-  askToStop(this, tr("Stop the film?"), tr("Of a film that is not finished nothing is kept."),
+  askToStop(this, tr("Stop the film?"), tr("An unfinished film is not kept."),
             [this] { m_task->cancel(); });
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What of a run's recording is drawn, and how: a film or a strip. Draws beside the window, with the
-// time that remains; closing it stops that.
+// Options for a film or a strip of a run's recording. Draws in the background, with the remaining
+// time; closing stops it.
 
 #include <QDialog>
 
 #include "ui/figures/EvolutionFilm.h"
 
+class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
@@ -23,11 +24,11 @@ class ProgressTask;
 class FilmDialog : public QDialog {
   Q_OBJECT
  public:
-  /// Run, model, view and picture are the request's; the figure where the tab has such a film.
+  /// Run, model, view and image come from the request; the figure too, if the tab's can be filmed.
   explicit FilmDialog(const FilmRequest& request, QWidget* parent = nullptr);
 
   FilmRequest request() const;
-  /// Draws into that file or folder.
+  /// Draws into this file or folder.
   void write(const QString& path);
   bool isDrawing() const;
 
@@ -35,7 +36,7 @@ class FilmDialog : public QDialog {
   void saved(const QString& path);
 
  protected:
-  void reject() override;  ///< asks before a film that is being made is stopped
+  void reject() override;  ///< asks before it stops a film in progress
 
  private:
   void makeFields(QFormLayout* form);
@@ -50,6 +51,7 @@ class FilmDialog : public QDialog {
   QSpinBox *m_width, *m_steps;
   QDoubleSpinBox* m_seconds;
   QLineEdit* m_heads;
+  QCheckBox* m_oneScale;
   ProgressLine* m_progress;
   ProgressTask* m_task;
   MessageLabel* m_status;

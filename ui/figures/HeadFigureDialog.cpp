@@ -17,18 +17,18 @@ HeadFigureDialog::HeadFigureDialog(const HeadValues& values, const QString& subj
                                    QWidget* parent)
     : QDialog(parent),
       m_values(values),
-      m_picture(new QLabel(this)),
+      m_image(new QLabel(this)),
       m_status(new MessageLabel(this)) {
   setObjectName(QStringLiteral("headFigureDialog"));
   setWindowTitle(tr("Heads by depth"));
-  m_picture->setAccessibleName(tr("Every head by depth"));
+  m_image->setAccessibleName(tr("Every head by depth"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   auto* save = buttons->addButton(tr("&Save…"), QDialogButtonBox::ActionRole);
-  save->setToolTip(tr("As PDF, SVG or PNG, or the numbers as CSV"));
+  save->setToolTip(tr("Save as PDF, SVG or PNG, or the numbers as CSV"));
   save->setDefault(true);
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(new QLabel(subject, this));
-  layout->addWidget(m_picture, 1);
+  layout->addWidget(m_image, 1);
   layout->addWidget(m_status);
   layout->addWidget(buttons);
   connect(save, &QPushButton::clicked, this, &HeadFigureDialog::choosePath);
@@ -37,11 +37,11 @@ HeadFigureDialog::HeadFigureDialog(const HeadValues& values, const QString& subj
 }
 
 void HeadFigureDialog::draw() {
-  const auto picture = headPixmap(m_values, devicePixelRatioF());
-  if (!picture)
-    return m_status->setMessage(QString::fromStdString(picture.error().text()),
+  const auto image = headPixmap(m_values, devicePixelRatioF());
+  if (!image)
+    return m_status->setMessage(QString::fromStdString(image.error().text()),
                                 MessageLabel::Tone::Problem);
-  m_picture->setPixmap(*picture);
+  m_image->setPixmap(*image);
 }
 
 void HeadFigureDialog::choosePath() {
@@ -49,7 +49,7 @@ void HeadFigureDialog::choosePath() {
 }
 
 void HeadFigureDialog::save(const QString& path) {
-  m_status->tellSaved(path, writeHeadFigure(path.toStdString(), m_values));
+  m_status->reportSaved(path, writeHeadFigure(path.toStdString(), m_values));
   rememberWritten(path);
 }
 

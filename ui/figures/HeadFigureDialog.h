@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Every head by depth as a figure: seen as it will be saved.
+// Every head by depth as a figure, with a preview of the file.
 
 #include <QDialog>
 
@@ -12,7 +12,7 @@ namespace headlight {
 
 class MessageLabel;
 
-/// Looks at the figure; **Save…** writes PDF, SVG, PNG or the numbers.
+/// Shows the figure; **Save…** writes PDF, SVG, PNG or the numbers.
 class HeadFigureDialog : public QDialog {
   Q_OBJECT
  public:
@@ -25,7 +25,7 @@ class HeadFigureDialog : public QDialog {
   void choosePath();
 
   HeadValues m_values;
-  QLabel* m_picture;
+  QLabel* m_image;
   MessageLabel* m_status;
 };
 

@@ -10,28 +10,22 @@
 #include "ui/widgets/Dialogs.h"
 
 namespace headlight {
-namespace {
-
-QString headText(const char* text) {
-  return QCoreApplication::translate("HeadPixmap", text);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<QPixmap> headPixmap(const HeadValues& values, double ratio) {
   const auto image = headFigure(values, ratio);
   if (!image) return image.error();
-  QPixmap picture = QPixmap::fromImage(toQImage(*image));
-  picture.setDevicePixelRatio(ratio);
-  return picture;
+  QPixmap pixmap = QPixmap::fromImage(toQImage(*image));
+  pixmap.setDevicePixelRatio(ratio);
+  return pixmap;
 }
 
 void askWhereToSaveHeads(QWidget* parent, const HeadValues& values,
                          const std::function<void(const QString& path)>& save) {
   const QString name =
-      QString::fromStdString(infoOf(values.measure).name) + QStringLiteral("-by-depth.pdf");
-  askWhereToSave(parent, headText("Save the figure"), QDir(figureFolder()).filePath(name),
-                 headText("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv)"), save);
+      QString::fromStdString(findInfo(values.measure).name) + QStringLiteral("-by-depth.pdf");
+  askWhereToSave(parent, QObject::tr("Save the figure"), QDir(figureFolder()).filePath(name),
+                 QObject::tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv)"), save);
 }
 
 }  // namespace headlight

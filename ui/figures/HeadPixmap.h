@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What windows with a figure of heads by depth share: the figure, and where it is to be saved.
+// Shared by dialogs with a figure of heads by depth: the figure, and the question where to save it.
 
 #include <QPixmap>
 
@@ -12,9 +12,9 @@ class QWidget;
 
 namespace headlight {
 
-/// headFigure() at `ratio` device pixels a pixel.
+/// headFigure() at `ratio` device pixels per pixel.
 Result<QPixmap> headPixmap(const HeadValues& values, double ratio);
-/// Asks for the name of one of the files that writeHeadFigure() writes.
+/// Asks for the name of a file for writeHeadFigure().
 void askWhereToSaveHeads(QWidget* parent, const HeadValues& values,
                          const std::function<void(const QString& path)>& save);
 

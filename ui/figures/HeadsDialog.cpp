@@ -8,15 +8,17 @@
 #include <QVBoxLayout>
 
 #include "core/workbench/figures/HeadFigure.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
+#include "ui/document/ModelText.h"
 #include "ui/figures/HeadPixmap.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {
 
-/// Those that are read off maps: all in one pass.
+/// The metrics computed from maps: all in one pass.
 std::vector<HeadMetric> measuresOfMaps() {
   std::vector<HeadMetric> measures;
   for (const HeadMeasureInfo& info : headMeasures())
@@ -29,18 +31,18 @@ std::vector<HeadMetric> measuresOfMaps() {
 HeadsDialog::HeadsDialog(const AveragesParts& parts, QWidget* parent)
     : AveragesDialog(parts, parent),
       m_measures(new QComboBox(this)),
-      m_picture(new QLabel(this)),
+      m_image(new QLabel(this)),
       m_caption(new QLabel(this)) {
   setObjectName(QStringLiteral("headsDialog"));
-  setWindowTitle(tr("Heads by depth, over pictures"));
+  setWindowTitle(tr("Heads by depth, over images"));
   m_measures->setObjectName(QStringLiteral("headsMeasure"));
-  m_measures->setAccessibleName(tr("What is shown of the heads"));
+  m_measures->setAccessibleName(tr("Head metric shown"));
   for (const HeadMetric measure : measuresOfMaps()) {
-    m_measures->addItem(QString::fromStdString(infoOf(measure).title));
-    m_measures->setItemData(m_measures->count() - 1, QString::fromStdString(infoOf(measure).help),
+    m_measures->addItem(coreText(findInfo(measure).title));
+    m_measures->setItemData(m_measures->count() - 1, coreText(findInfo(measure).help),
                             Qt::ToolTipRole);
   }
-  m_picture->setAccessibleName(tr("Every head by depth"));
+  m_image->setAccessibleName(tr("Every head by depth"));
   m_caption->setObjectName(QStringLiteral("headsCaption"));
   m_caption->setTextFormat(Qt::PlainText);
   m_caption->setWordWrap(true);
@@ -48,7 +50,7 @@ HeadsDialog::HeadsDialog(const AveragesParts& parts, QWidget* parent)
   row->addWidget(m_measures);
   row->addStretch();
   auto* area = new QScrollArea(this);
-  area->setWidget(m_picture);
+  area->setWidget(m_image);
   area->setAlignment(Qt::AlignCenter);
   area->setAccessibleName(tr("The figure"));
   body()->addLayout(row);
@@ -67,26 +69,25 @@ const HeadValues* HeadsDialog::shown() const {
 
 QString HeadsDialog::captionText() const {
   if (!shown()) return tr("Press Measure.");
-  const QString text = tr("%1, masks %2; %3.")
-                           .arg(displayName(document()->model().experiment.model.name),
-                                displayName(m_masks), displayName(fedText(m_heads.fed)));
-  if (m_heads.fed.pictures < 2) return text;
-  return text + QLatin1Char(' ') + tr("Bars: standard deviation over pictures.");
+  QString text = tr("%1, masks %2; %3.")
+                     .arg(modelTitle(document()->inputs().model()), displayName(m_masks),
+                          displayName(fedText(m_heads.fed)));
+  if (m_heads.fed.images < 2) return text;
+  return text + QLatin1Char(' ') + tr("Bars: standard deviation over images.");
 }
 
 void HeadsDialog::draw() {
-  const auto picture = shown() ? headPixmap(*shown(), devicePixelRatioF()) : QPixmap();
-  if (!picture)
-    status()->setMessage(QString::fromStdString(picture.error().text()),
-                         MessageLabel::Tone::Problem);
-  m_picture->setPixmap(picture ? *picture : QPixmap());
-  m_picture->adjustSize();
+  const auto image = shown() ? headPixmap(*shown(), devicePixelRatioF()) : QPixmap();
+  if (!image)
+    status()->setMessage(QString::fromStdString(image.error().text()), MessageLabel::Tone::Problem);
+  m_image->setPixmap(image ? *image : QPixmap());
+  m_image->adjustSize();
   m_caption->setText(captionText());
   refresh();
 }
 
 void HeadsDialog::measure() {
-  m_masks = QString::fromStdString(schemeTitle(document()->masks()));
+  m_masks = QString::fromStdString(schemeTitle(document()->inputs().masks()));
   run<FedHeads>(
       [](InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
          const ProgressCallback& progress, std::stop_token stop) {
@@ -112,7 +113,7 @@ void HeadsDialog::save() {
 
 void HeadsDialog::saveAs(const QString& path) {
   if (!shown()) return;
-  status()->tellSaved(path, writeHeadFigure(path.toStdString(), *shown()));
+  status()->reportSaved(path, writeHeadFigure(path.toStdString(), *shown()));
   rememberWritten(path);
 }
 

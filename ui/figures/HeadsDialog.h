@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A number of every head by depth, averaged over pictures: distance, entropy, locality, with
-// deviations over pictures and chance. Seen as it will be saved.
+// A head metric by depth, averaged over images: distance, entropy, locality, with deviations over
+// images and the chance level. Shown as it is saved.
 
 #include "core/workbench/evaluation/HeadMetrics.h"
 #include "ui/figures/AveragesDialog.h"
@@ -16,7 +16,7 @@ class HeadsDialog : public AveragesDialog {
  public:
   HeadsDialog(const AveragesParts& parts, QWidget* parent = nullptr);
 
-  /// Of the measure that is chosen; null: it is not measured yet.
+  /// The values of the chosen metric; null: not measured yet.
   const HeadValues* shown() const;
   void saveAs(const QString& path);
 
@@ -29,9 +29,9 @@ class HeadsDialog : public AveragesDialog {
   QString captionText() const;
 
   QComboBox* m_measures;
-  QLabel *m_picture, *m_caption;
+  QLabel *m_image, *m_caption;
   FedHeads m_heads;
-  QString m_masks;  ///< under which it was measured
+  QString m_masks;  ///< masks during the measurement
 };
 
 }  // namespace headlight

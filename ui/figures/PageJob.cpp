@@ -3,7 +3,7 @@
 
 #include <QFile>
 
-#include "ui/bridge/ImageBridge.h"
+#include "core/workbench/loading/Input.h"
 
 namespace headlight {
 namespace {
@@ -11,32 +11,33 @@ namespace {
 Result<Image> readSample(const std::string& path) {
   QFile file(QString::fromStdString(path));
   if (!file.open(QIODevice::ReadOnly))
-    return Error{ErrorCode::NotFound, "is not among the built-in pictures", path};
+    return Error{ErrorCode::NotFound, QObject::tr("is not a built-in image").toStdString(), path};
   const QByteArray bytes = file.readAll();
   return decodeImage({bytes.constData(), static_cast<std::size_t>(bytes.size())}, path);
 }
 
-Result<Image> pictureOf(const PageJob& job, const std::string& path) {
+Result<Image> readJobImage(const PageJob& job, const std::string& path) {
   if (path == job.openPath && !job.openImage.empty()) return job.openImage;
   if (path.starts_with(":")) return readSample(path);
   if (path.starts_with("dataset:"))
-    return Error{ErrorCode::InvalidArgument,
-                 "is a sample of a data set without files of its own; open it, or save it as a "
-                 "picture first",
-                 path};
-  return readPagePicture(path);
+    return Error{
+        ErrorCode::InvalidArgument,
+        QObject::tr("is a dataset sample without a file; open it or save it as an image first")
+            .toStdString(),
+        path};
+  return readPageImage(path);
 }
 
-Result<PageContent> lookFor(const PageJob& job, const ProgressCallback& progress,
-                            const std::stop_token& stop) {
+Result<PageContent> evaluateJob(const PageJob& job, const ProgressCallback& progress,
+                                const std::stop_token& stop) {
   const auto open = job.session();
   if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
-  PageEvaluationOptions looking;
-  looking.read = [&job](const std::string& path) { return pictureOf(job, path); };
-  looking.before = job.before;
-  looking.progress = progress;
-  looking.stop = stop;
-  return lookAtPage(*open, job.masks, job.page, looking);
+  PageEvaluationOptions options;
+  options.read = [&job](const std::string& path) { return readJobImage(job, path); };
+  options.before = job.before;
+  options.progress = progress;
+  options.stop = stop;
+  return evaluatePage(*open, job.masks, job.page, options);
 }
 
 }  // namespace
@@ -44,27 +45,29 @@ Result<PageContent> lookFor(const PageJob& job, const ProgressCallback& progress
 ShownPage showPage(const PageJob& job, int dpi, const ProgressCallback& progress,
                    std::stop_token stop) {
   ShownPage shown;
-  auto look = lookFor(job, progress, stop);
-  if (!look) {
-    shown.error = look.error();
+  auto inference = evaluateJob(job, progress, stop);
+  if (!inference) {
+    shown.error = inference.error();
     return shown;
   }
-  shown.look = std::make_shared<const PageContent>(std::move(*look));
-  auto image = pageImage(job.page, *shown.look, dpi);
-  if (image)
-    shown.image = std::move(*image);
-  else
+  shown.inference = std::make_shared<const PageContent>(std::move(*inference));
+  auto image = pageImage(job.page, *shown.inference, dpi);
+  if (!image) {
     shown.error = image.error();
+    return shown;
+  }
+  shown.image = std::move(*image);
+  shown.caption = pageCaption(job.page, *shown.inference);
   return shown;
 }
 
 Result<void> exportPage(const PageJob& job, const QString& path, const QByteArray& session,
                         const ProgressCallback& progress, std::stop_token stop) {
-  const auto look = lookFor(job, progress, stop);
-  if (!look) return look.error();
+  const auto inference = evaluateJob(job, progress, stop);
+  if (!inference) return inference.error();
   std::vector<std::pair<std::string, std::string>> text{{"Software", "Headlight"}};
-  if (!session.isEmpty()) text.emplace_back(ImageBridge::kSessionKeyword, session.toStdString());
-  return writePage(path.toStdString(), job.page, *look, text);
+  if (!session.isEmpty()) text.emplace_back(kSessionKeyword, session.toStdString());
+  return writePage(path.toStdString(), job.page, *inference, text);
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A figure page worked out and drawn away from the window's thread: looking, drawing and writing.
-// Plain functions for ProgressTask; nothing here touches a widget.
+// Computes, draws and writes a figure page outside the window's thread. Plain functions for
+// ProgressTask; nothing here touches a widget.
 
 #include <QByteArray>
 #include <QString>
@@ -14,28 +14,29 @@
 
 namespace headlight {
 
-/// Taken out of the document in its thread.
+/// Copied from the document in the document's thread.
 struct PageJob {
   FigurePage page;
   std::function<std::shared_ptr<InferenceSession>()> session;  ///< ModelWorker::session()
   MaskScheme masks;
   std::shared_ptr<const PageContent> before;  ///< of the same model and masks; may be null
-  std::string openPath;                       ///< the picture that is open needs no reading
+  std::string openPath;                       ///< the open image is not read again
   Image openImage;
 };
 
-/// A page that can be looked at. With an error there is no image.
+/// A page to show. With an error there is no image.
 struct ShownPage {
-  std::shared_ptr<const PageContent> look;
+  std::shared_ptr<const PageContent> inference;
   Image image;
+  std::string caption;  ///< of the page that was asked for; the dialog's may be another by now
   Error error;
   bool ok() const { return !image.empty(); }
 };
 
-/// `dpi` pixels an inch.
+/// `dpi` pixels per inch.
 ShownPage showPage(const PageJob& job, int dpi, const ProgressCallback& progress,
                    std::stop_token stop);
-/// A PNG carries `session`, as other figures do.
+/// A PNG stores `session`, like other figures.
 Result<void> exportPage(const PageJob& job, const QString& path, const QByteArray& session,
                         const ProgressCallback& progress, std::stop_token stop);
 

@@ -16,7 +16,7 @@ constexpr double kLargest = 1.6;  ///< of its size on paper
 
 PagePreview::PagePreview(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("pagePreview"));
-  setAccessibleName(tr("The page as it will be saved"));
+  setAccessibleName(tr("Preview of the page as it is saved"));
   setMinimumSize(240, 200);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A figure page as it will be saved, made to fit.
+// A preview of a figure page as it is saved, scaled to fit.
 
 #include <QImage>
 #include <QWidget>
@@ -12,9 +12,9 @@ class PagePreview : public QWidget {
  public:
   explicit PagePreview(QWidget* parent = nullptr);
 
-  /// `perInch`: pixels of the image an inch. It is never shown larger than on paper at 96.
+  /// `perInch`: image pixels per inch. It is never shown larger than on paper at 96.
   void setPage(const QImage& page, double perInch);
-  /// In place of a page; what is shown grows pale.
+  /// Shown in place of a page; the page shown is dimmed.
   void setOutdated(bool outdated);
   const QImage& page() const { return m_page; }
 

@@ -10,8 +10,10 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
+#include "ui/document/ModelText.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 
@@ -29,11 +31,11 @@ RelativeDialog::RelativeDialog(const AveragesParts& parts, QWidget* parent)
   setWindowTitle(tr("Attention by offset"));
   resize(760, 680);
   m_shows->setObjectName(QStringLiteral("relativeShows"));
-  m_shows->setAccessibleName(tr("What is shown by offset"));
+  m_shows->setAccessibleName(tr("Quantity shown by offset"));
   m_showsLabel->setBuddy(m_shows);
   m_oneScale->setObjectName(QStringLiteral("relativeOneScale"));
-  m_oneScale->setToolTip(
-      plainToolTip(tr("Colours run over the values of all heads; else over each head's own")));
+  m_oneScale->setToolTip(plainToolTip(
+      tr("One color scale over the values of all heads; otherwise each head has its own")));
   m_place->setObjectName(QStringLiteral("relativePlace"));
   m_caption->setObjectName(QStringLiteral("relativeCaption"));
   for (QLabel* label : {m_place, m_caption}) {
@@ -47,7 +49,7 @@ RelativeDialog::RelativeDialog(const AveragesParts& parts, QWidget* parent)
   row->addStretch();
   auto* area = new QScrollArea(this);
   area->setWidget(m_view);
-  area->setAccessibleName(tr("Pictures by layer and head"));
+  area->setAccessibleName(tr("Maps by layer and head"));
   body()->addLayout(row);
   body()->addWidget(area, 1);
   body()->addWidget(m_place);
@@ -60,12 +62,12 @@ RelativeDialog::RelativeDialog(const AveragesParts& parts, QWidget* parent)
   showMaps();
 }
 
-/// Nothing is offered that this model does not have.
+/// Offers only the quantities that this model has.
 void RelativeDialog::offer() {
   const QSignalBlocker quiet(m_shows);
   m_shows->clear();
   m_shows->addItem(tr("attention"), static_cast<int>(Shows::Attention));
-  if (document()->hasModel() && hasGradientBiasing(document()->model())) {
+  if (document()->inputs().hasModel() && hasGradientBiasing(document()->inputs().model())) {
     m_shows->addItem(tr("gradient with the mask"), static_cast<int>(Shows::Masked));
     m_shows->addItem(tr("gradient without the mask"), static_cast<int>(Shows::Unmasked));
     m_shows->addItem(tr("their ratio"), static_cast<int>(Shows::Ratio));
@@ -94,23 +96,23 @@ RelativeView::Maps RelativeDialog::maps() const {
 
 RelativeStyle RelativeDialog::style() const {
   RelativeStyle style;
-  style.colorMap = document()->view().colorMap;
+  style.colorMap = document()->view().options().colorMap;
   style.oneScale = m_oneScale->isChecked();
-  style.subject = document()->hasModel() ? document()->model().experiment.model.name + ", masks " +
-                                               m_masks.toStdString()
-                                         : std::string();
+  if (document()->inputs().hasModel()) {
+    const QString model = modelTitle(document()->inputs().model());
+    style.subject = tr("%1, masks %2").arg(model, m_masks).toStdString();
+  }
   return style;
 }
 
 QString RelativeDialog::captionText() const {
   const auto present = maps();
   if (!present) return tr("Press Measure.");
-  QString text = QString::fromStdString(present->title) + QStringLiteral(", ") +
-                 displayName(style().subject) + QStringLiteral(". ") +
-                 QString::fromStdString(relativeCaption(*present, style()));
+  QString text = coreText(present->title) + QStringLiteral(", ") + displayName(style().subject) +
+                 QStringLiteral(". ") + coreText(relativeCaption(*present, style()));
   text[0] = text[0].toUpper();
   if (shows() != Shows::Attention)
-    text += QLatin1Char(' ') + QString::fromStdString(lossText(*m_biasing)) + QLatin1Char('.');
+    text += QLatin1Char(' ') + coreText(lossText(*m_biasing)) + QLatin1Char('.');
   return text;
 }
 
@@ -122,8 +124,8 @@ void RelativeDialog::showMaps() {
 }
 
 void RelativeDialog::measure() {
-  m_masks = QString::fromStdString(schemeTitle(document()->masks()));
-  const auto unread = [this](const FedCount& fed) {
+  m_masks = QString::fromStdString(schemeTitle(document()->inputs().masks()));
+  const auto unread = [this](const SourceCount& fed) {
     if (!fed.unread.empty())
       status()->setMessage(QString::fromStdString(fed.unread.front()), MessageLabel::Tone::Problem);
   };
@@ -159,7 +161,7 @@ void RelativeDialog::save() {
 void RelativeDialog::saveAs(const QString& path) {
   const auto present = maps();
   if (!present) return;
-  status()->tellSaved(path, writeRelativeFigure(path.toStdString(), *present, style()));
+  status()->reportSaved(path, writeRelativeFigure(path.toStdString(), *present, style()));
   rememberWritten(path);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Mean attention by relative position, averaged over pictures; of IBiT also what its mask does to
-// the gradients of the logits. Seen as it will be saved.
+// Mean attention by relative position, averaged over images; for IBiT also how its mask affects the
+// gradients of the logits. Shown as it is saved.
 
 #include "core/workbench/attribution/GradientBiasing.h"
 #include "ui/figures/AveragesDialog.h"
@@ -19,7 +19,7 @@ class RelativeDialog : public AveragesDialog {
   RelativeDialog(const AveragesParts& parts, QWidget* parent = nullptr);
 
   RelativeView* view() const { return m_view; }
-  /// What is shown; null: it is not measured yet.
+  /// The maps shown; null: not measured yet.
   RelativeView::Maps maps() const;
   void saveAs(const QString& path);
 
@@ -42,7 +42,7 @@ class RelativeDialog : public AveragesDialog {
   QLabel *m_place, *m_caption;
   RelativeView::Maps m_attention;
   std::shared_ptr<const GradientBiasing> m_biasing;
-  QString m_masks;  ///< under which it was measured
+  QString m_masks;  ///< masks during the measurement
 };
 
 }  // namespace headlight

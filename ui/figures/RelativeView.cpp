@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 
 namespace headlight {
@@ -26,7 +27,7 @@ QString signedNumber(int value) {
 
 RelativeView::RelativeView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("relativeView"));
-  setAccessibleName(tr("A picture a head by relative position"));
+  setAccessibleName(tr("One map per head, by relative position"));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
 }
@@ -55,7 +56,7 @@ QSize RelativeView::sizeHint() const {
   return {kLayerLabels + std::max(heads, 1) * kAcross, kHeadLabels + std::max(layers, 1) * kDown};
 }
 
-/// A layer's tile keeps the proportions of its grid.
+/// A tile keeps the proportions of its layer's grid.
 QRect RelativeView::tileRect(int layer, int head) const {
   const RelativeLayer& one = layerAt(layer);
   const int longer = std::max(one.rows(), one.cols());
@@ -137,14 +138,14 @@ void RelativeView::paintTile(QPainter& painter, int layer, int head) {
   if (tile.size() != size)
     tile = toQImage(relativeTile(*m_maps, layer, head, m_style, size.width(), size.height()));
   painter.drawImage(place, tile);
-  // Where the offsets of 0 are: outside, so that nothing is covered.
+  // Marks offset 0 outside the tile, so that nothing is covered.
   const QPoint middle = place.center();
   painter.drawLine(middle.x(), place.top() - kTick, middle.x(), place.top() - 1);
   painter.drawLine(place.left() - kTick, middle.y(), place.left() - 1, middle.y());
   if (!m_style.oneScale)
     painter.drawText(QRect(place.left(), place.bottom() + 2, kTileSide, kEndsHeight),
                      Qt::AlignHCenter | Qt::AlignTop,
-                     QString::fromStdString(relativeEndsText(*m_maps, layer, head)));
+                     coreText(relativeEndsText(*m_maps, layer, head)));
 }
 
 void RelativeView::mouseMoveEvent(QMouseEvent* event) {
@@ -155,7 +156,7 @@ void RelativeView::leaveEvent(QEvent*) {
   setPlace(std::nullopt);
 }
 
-/// Arrows go from offset to offset, and beyond a tile's edge to the next tile.
+/// Arrow keys move from offset to offset, and across a tile's edge to the next tile.
 void RelativeView::keyPressEvent(QKeyEvent* event) {
   const int down = (event->key() == Qt::Key_Down) - (event->key() == Qt::Key_Up);
   const int right = (event->key() == Qt::Key_Right) - (event->key() == Qt::Key_Left);

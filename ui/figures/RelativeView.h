@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Mean attention by relative position, a tile a head and a row a layer. The offset under the
-// pointer, or where arrow keys went, is marked and told.
+// Mean attention by relative position: one tile per head, one row per layer. The offset under the
+// pointer, or reached with arrow keys, is marked and reported.
 
 #include <QImage>
 #include <QWidget>

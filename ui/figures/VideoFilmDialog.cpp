@@ -35,10 +35,10 @@ QList<FilmChoice> videoChoices() {
                                      "CSV (*.csv)"};
 }
 
-/// Blocks. How many frames it is of.
-Result<int> filmOf(const VideoFilmRequest& request, const VideoFilmOptions& options, bool table,
-                   double seconds, const std::string& path, const ProgressCallback& progress,
-                   const std::stop_token& stop) {
+/// Blocks. Returns the number of frames.
+Result<int> writeVideoOutput(const VideoFilmRequest& request, const VideoFilmOptions& options,
+                             bool table, double seconds, const std::string& path,
+                             const ProgressCallback& progress, const std::stop_token& stop) {
   return guarded(path, [&] {
     const auto session = request.session();
     if (!session) throw Failure({ErrorCode::Canceled, "no model is open", ""});
@@ -79,7 +79,7 @@ VideoFilmDialog::VideoFilmDialog(const VideoFilmRequest& request, QWidget* paren
   layout->addWidget(m_progress);
   layout->addWidget(m_status);
   layout->addStretch();
-  m_status->setMinimumHeight(kStatusLines * fontMetrics().lineSpacing());  // nothing grows
+  m_status->setMinimumHeight(kStatusLines * fontMetrics().lineSpacing());  // keeps the dialog size
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   m_save = buttons->addButton(tr("Save As…"), QDialogButtonBox::ActionRole);
   m_save->setObjectName(QStringLiteral("saveVideoFilm"));
@@ -101,17 +101,17 @@ void VideoFilmDialog::makeFields(QFormLayout* form) {
   m_kind->setObjectName(QStringLiteral("videoFilmKind"));
   addChoices(m_kind, videoChoices());
   connect(m_kind, &QComboBox::currentIndexChanged, this, &VideoFilmDialog::refresh);
-  form->addRow(tr("&What"), m_kind);
+  form->addRow(tr("Forma&t"), m_kind);
   m_shows->setObjectName(QStringLiteral("videoFilmShows"));
   m_shows->addItems({tr("the map of the layer, head and token"), tr("the rollout")});
   m_shows->setCurrentIndex(m_request.rollout ? 1 : 0);
-  m_shows->setToolTip(tr("What every frame shows, drawn as in the window"));
+  m_shows->setToolTip(tr("Content of every frame, drawn as in the window"));
   form->addRow(tr("S&hows"), m_shows);
   m_width->setObjectName(QStringLiteral("videoFilmWidth"));
   m_width->setRange(32, 4000);
   m_width->setValue(VideoFilmOptions().width);
   m_width->setSuffix(tr(" pixels"));
-  m_width->setToolTip(tr("Of what the model saw; captions come around it"));
+  m_width->setToolTip(tr("Width of the model's input; captions are added around it"));
   form->addRow(tr("W&idth"), m_width);
 }
 
@@ -130,17 +130,17 @@ void VideoFilmDialog::makeRange(QFormLayout* form) {
   m_every->setObjectName(QStringLiteral("videoFilmEvery"));
   m_every->setRange(1, 10'000);
   m_every->setToolTip(tr("1: all frames; 5: every fifth"));
-  form->addRow(tr("&Every so many"), m_every);
+  form->addRow(tr("&Every nth frame"), m_every);
   m_seconds->setObjectName(QStringLiteral("videoFilmSeconds"));
   m_seconds->setRange(0, 60);
   m_seconds->setDecimals(3);
   m_seconds->setSingleStep(0.05);
   m_seconds->setSuffix(tr(" s"));
   m_seconds->setSpecialValueText(tr("as in the video"));
-  m_seconds->setToolTip(tr("How long each frame is shown"));
+  m_seconds->setToolTip(tr("Duration of each frame"));
   form->addRow(tr("Each f&rame"), m_seconds);
   m_oneScale->setObjectName(QStringLiteral("videoFilmOneScale"));
-  m_oneScale->setToolTip(tr("Else each frame has its own. The video is read twice for it."));
+  m_oneScale->setToolTip(tr("Otherwise each frame has its own scale. This reads the video twice."));
   form->addRow({}, m_oneScale);
   for (QSpinBox* box : {m_from, m_to, m_every})
     connect(box, &QSpinBox::valueChanged, this, &VideoFilmDialog::refresh);
@@ -192,14 +192,15 @@ void VideoFilmDialog::refresh() {
   m_stop->setEnabled(!idle);
   if (!idle) return;
   if (!some)
-    m_status->setMessage(tr("The last frame is before the first."), MessageLabel::Tone::Problem);
+    m_status->setMessage(tr("The last frame is before the first. Choose a later last frame."),
+                         MessageLabel::Tone::Problem);
   else if (const std::int64_t frames = chosenFrames(m_request.video, options()); frames > 0)
     m_status->setMessage(frames == 1 ? tr("1 frame") : tr("%1 frames").arg(frames));
 }
 
 void VideoFilmDialog::reject() {
   if (!isBusy()) return QDialog::reject();
-  askToStop(this, tr("Stop the film?"), tr("Of a film that is not finished nothing is kept."),
+  askToStop(this, tr("Stop the film?"), tr("An unfinished film is not kept."),
             [this] { m_task->cancel(); });
 }
 
@@ -211,11 +212,11 @@ void VideoFilmDialog::choosePath() {
 }
 
 void VideoFilmDialog::write(const QString& path) {
-  m_status->setMessage(tr("Looking at frames…"));
+  m_status->setMessage(tr("Running the model on the frames…"));
   m_task->run<Result<int>>(
       [request = m_request, options = options(), table = isTable(), seconds = seconds(),
        path = path.toStdString()](const ProgressCallback& progress, std::stop_token stop) {
-        return filmOf(request, options, table, seconds, path, progress, stop);
+        return writeVideoOutput(request, options, table, seconds, path, progress, stop);
       },
       [this, path](const Result<int>& frames) { finish(path, frames); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A video's frames through the model as a film, or what is predicted of them as a table. Works
-// beside the window, with the time that remains; closing it stops that, and nothing is left behind.
+// Options for a film of a video's maps, or a table of its predictions. Runs in the background, with
+// the remaining time; closing stops it and leaves no file.
 
 #include <QDialog>
 
@@ -24,7 +24,7 @@ class MessageLabel;
 class ProgressLine;
 class ProgressTask;
 
-/// What is filmed.
+/// The content of the film.
 struct VideoFilmRequest {
   QString file;  ///< of the video
   VideoInfo video;
@@ -32,7 +32,7 @@ struct VideoFilmRequest {
   MaskScheme masks;
   ViewOptions view;  ///< layer, head, token and how they are drawn
   bool rollout = false;
-  /// Asked in a thread of the dialog's own: waits for the session (ModelWorker::session).
+  /// Called in the dialog's own thread: waits for the session (ModelWorker::session).
   std::function<std::shared_ptr<InferenceSession>()> session;
 };
 
@@ -41,10 +41,10 @@ class VideoFilmDialog : public QDialog {
  public:
   explicit VideoFilmDialog(const VideoFilmRequest& request, QWidget* parent = nullptr);
 
-  bool isTable() const;  ///< of predictions, not a film
+  bool isTable() const;  ///< a table of predictions, not a film
   VideoFilmOptions options() const;
-  double seconds() const;  ///< of each frame
-  /// Into that file or folder.
+  double seconds() const;  ///< duration of each frame
+  /// Writes this file or folder.
   void write(const QString& path);
   bool isBusy() const;
 
@@ -52,7 +52,7 @@ class VideoFilmDialog : public QDialog {
   void saved(const QString& path);
 
  protected:
-  void reject() override;  ///< asks before a film that is being made is stopped
+  void reject() override;  ///< asks before it stops a film in progress
 
  private:
   void makeFields(QFormLayout* form);

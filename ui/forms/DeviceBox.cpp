@@ -4,7 +4,7 @@
 #include <QComboBox>
 #include <QCompleter>
 
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 
 namespace headlight {
 

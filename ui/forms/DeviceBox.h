@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where to compute, to choose from; another device ("cuda:1") can be typed.
+// A choice of devices; another device ("cuda:1") can be typed.
 
 #include <QStringList>
 

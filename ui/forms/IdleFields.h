@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which settings do nothing beside others: nobody is asked for them.
+// Settings that have no effect beside others, which forms hide.
 
 #include <string>
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace headlight {
 
-/// Of the data section of an Experiment or of a sequence experiment.
+/// In the data section of an Experiment or of a sequence experiment.
 std::vector<std::string> idleDataFields(const std::string& dataset);
 
-/// Of an Experiment's training section: those of another optimiser or schedule.
+/// In an Experiment's training section: those of another optimizer or schedule.
 std::vector<std::string> idleTrainingFields(const Json& training);
 
-/// Of a search's options (core/workbench/search/SearchOptions.h): those of another method.
+/// In a search's options (core/workbench/search/SearchOptions.h): those of another method.
 std::vector<std::string> idleSearchFields(const std::string& method);
 
 }  // namespace headlight

@@ -42,7 +42,7 @@ Json nested(const Json& flat) {
 }
 
 /// Those of one variant, named for the section that keeps them.
-ParameterTable optionsOf(const char* section, const Variant* variant) {
+ParameterTable variantOptions(const char* section, const Variant* variant) {
   ParameterTable options;
   if (!variant || !variant->options) return options;
   for (Parameter option : *variant->options) {
@@ -53,14 +53,14 @@ ParameterTable optionsOf(const char* section, const Variant* variant) {
 }
 
 /// The choices, then what belongs to them alone, then what all models share.
-ParameterTable tableOf(const std::string& backbone, const std::string& mechanism) {
+ParameterTable makeModelTable(const std::string& backbone, const std::string& mechanism) {
   ParameterTable table = modelTable();
   auto shared = std::find_if(table.begin(), table.end(), [](const Parameter& parameter) {
     return parameter.name == kLastChoice;
   });
   if (shared != table.end()) ++shared;
-  ParameterTable own = optionsOf(kNested[0], modelCatalogue().mechanism(mechanism));
-  const ParameterTable layout = optionsOf(kNested[1], modelCatalogue().backbone(backbone));
+  ParameterTable own = variantOptions(kNested[0], modelCatalog().mechanism(mechanism));
+  const ParameterTable layout = variantOptions(kNested[1], modelCatalog().backbone(backbone));
   own.insert(own.end(), layout.begin(), layout.end());
   table.insert(shared, own.begin(), own.end());
   return table;
@@ -69,7 +69,7 @@ ParameterTable tableOf(const std::string& backbone, const std::string& mechanism
 /// The parameters that have the only value which this backbone can have of them.
 std::vector<std::string> settledBy(const std::string& backbone, const Json& flat) {
   std::vector<std::string> settled;
-  const Variant* variant = modelCatalogue().backbone(backbone);
+  const Variant* variant = modelCatalog().backbone(backbone);
   if (!variant) return settled;
   for (const FixedParameter& fixed : variant->fixed) {
     if (flat.value(fixed.name, Json()) != fixed.value) continue;
@@ -104,7 +104,7 @@ void ModelForm::rebuild(const std::string& backbone, const std::string& mechanis
     m_form->setParent(nullptr);
     m_form->deleteLater();
   }
-  m_table = std::make_shared<const ParameterTable>(tableOf(backbone, mechanism));
+  m_table = std::make_shared<const ParameterTable>(makeModelTable(backbone, mechanism));
   m_form = new ParameterForm(*m_table, QStringLiteral("model"), this);
   m_layout->addWidget(m_form);
   m_form->show();  // at once: the layout would do it later, and what is hidden takes no focus
@@ -119,7 +119,7 @@ void ModelForm::showFlat(const Json& model) {
 }
 
 void ModelForm::setModel(const ModelConfig& model) {
-  const ModelConfig shown = completed(model, modelCatalogue());
+  const ModelConfig shown = completed(model, modelCatalog());
   rebuild(shown.backbone, shown.mechanism);
   m_defaults = flattened(modelToJson(shown));
   showFlat(m_defaults);
@@ -153,7 +153,7 @@ Result<ModelConfig> ModelForm::model() {
   m_form->clearErrors();
   if (const QString problem = m_form->firstError(); !problem.isEmpty())
     return Error{ErrorCode::InvalidConfig, problem.toStdString(), "model"};
-  auto read = modelFromJson(nested(m_form->values()), modelCatalogue());
+  auto read = modelFromJson(nested(m_form->values()), modelCatalog());
   if (read) return read;
   showError(read.error());
   const QString shown = m_form->firstError();

@@ -25,7 +25,7 @@ class ModelForm : public QWidget {
 
   /// Shows a model; its values are what counts as unchanged.
   void setModel(const ModelConfig& model);
-  /// What the form says, checked; an error is shown beside its field too.
+  /// The form's values, checked; an error is shown beside its field too.
   Result<ModelConfig> model();
   /// Beside the field that it names, until something is edited.
   void showError(const Error& error);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/forms/DeviceBox.h"
 #include "ui/widgets/MessageLabel.h"
@@ -30,7 +31,7 @@ QString parameterTitle(const std::string& name) {
     else if (i == 0)
       words[i][0] = words[i][0].toUpper();
   }
-  return words.join(QLatin1Char(' '));
+  return coreText(words.join(QLatin1Char(' ')).toStdString());
 }
 
 ParameterField::ParameterField(const Parameter& parameter, const QString& path, QGridLayout* grid,
@@ -38,8 +39,9 @@ ParameterField::ParameterField(const Parameter& parameter, const QString& path, 
     : QObject(parent),
       m_parameter(parameter),
       m_path((path.isEmpty() ? QString() : path + QLatin1Char('.')).toStdString() + parameter.name),
-      m_default(parameter.defaultValue) {
-  m_label = new QLabel(parameterTitle(parameter.name), parent);
+      m_default(parameter.defaultValue),
+      m_title(parameterTitle(parameter.name)) {
+  m_label = new QLabel(m_title, parent);
   m_editor = makeEditor(parent);
   m_editor->setObjectName(QStringLiteral("field.") + name());
   m_editor->setAccessibleName(m_label->text());
@@ -53,13 +55,10 @@ ParameterField::ParameterField(const Parameter& parameter, const QString& path, 
   m_reset->setObjectName(QStringLiteral("reset.") + name());
   m_reset->setAutoRaise(true);
   m_reset->setIcon(lineIcon(QStringLiteral("undo")));
-  m_reset->setAccessibleName(tr("Back to the default of %1").arg(m_label->text()));
+  m_reset->setAccessibleName(tr("Reset %1 to its default").arg(m_label->text()));
   m_error = new MessageLabel(parent);
   m_error->setObjectName(QStringLiteral("error.") + name());
-  grid->addWidget(m_label, row, 0);
-  grid->addWidget(m_editor, row, 1);
-  grid->addWidget(m_reset, row, 2);
-  grid->addWidget(m_error, row + 1, 1, 1, 2);
+  place(grid, row);
   connect(m_reset, &QToolButton::clicked, this, [this] {
     setValue(m_default);
     Q_EMIT changed();
@@ -67,10 +66,24 @@ ParameterField::ParameterField(const Parameter& parameter, const QString& path, 
   setValue(m_default);
 }
 
+void ParameterField::place(QGridLayout* grid, int row) {
+  grid->addWidget(m_label, row, 0);
+  grid->addWidget(m_editor, row, 1);
+  grid->addWidget(m_reset, row, 2);
+  grid->addWidget(m_error, row + 1, 1, 1, 2);
+}
+
+void ParameterField::moveTo(QGridLayout* grid, int row, const QString& title) {
+  m_title = title;
+  m_editor->setAccessibleName(title);
+  place(grid, row);
+  refresh();
+}
+
 QString ParameterField::help() const {
-  QString text = QString::fromStdString(m_parameter.help);
+  QString text = coreText(m_parameter.help);
   text += tr("\n%1: %2; default %3")
-              .arg(QString::fromStdString(m_path), QString::fromStdString(m_parameter.typeText()),
+              .arg(QString::fromStdString(m_path), coreText(m_parameter.typeText()),
                    QString::fromStdString(m_default.dump()));
   return text;
 }
@@ -206,11 +219,10 @@ void ParameterField::setVisible(bool visible) {
 
 void ParameterField::refresh() {
   const bool differs = !isDefault();
-  const QString title = parameterTitle(m_parameter.name);
   // Markup, not a font: a style sheet's change would reset that.
   m_label->setTextFormat(differs ? Qt::RichText : Qt::PlainText);
-  m_label->setText(differs ? QStringLiteral("<b>%1</b>").arg(title.toHtmlEscaped()) : title);
-  m_reset->setToolTip(tr("Back to the default, %1").arg(QString::fromStdString(m_default.dump())));
+  m_label->setText(differs ? QStringLiteral("<b>%1</b>").arg(m_title.toHtmlEscaped()) : m_title);
+  m_reset->setToolTip(tr("Reset to the default, %1").arg(QString::fromStdString(m_default.dump())));
   // Hidden beside a visible editor it keeps its room, so that nothing jumps.
   QSizePolicy policy = m_reset->sizePolicy();
   policy.setRetainSizeWhenHidden(m_visible);

@@ -37,6 +37,8 @@ class ParameterField : public QObject {
   void setOuterError(const QString& text);
   void setReadOnly(bool readOnly);
   void setVisible(bool visible);
+  /// Puts its widgets there instead, under another title.
+  void moveTo(QGridLayout* grid, int row, const QString& title);
   bool isVisible() const { return m_visible; }
 
  Q_SIGNALS:
@@ -44,11 +46,13 @@ class ParameterField : public QObject {
 
  private:
   QWidget* makeEditor(QWidget* parent);
+  void place(QGridLayout* grid, int row);
   void refresh();
 
   const Parameter& m_parameter;
   std::string m_path;
   Json m_default;
+  QString m_title;
   QLabel* m_label;
   QWidget* m_editor;
   QToolButton* m_reset;

@@ -13,9 +13,17 @@
 
 #include <algorithm>
 
+#include "ui/base/CoreText.h"
 #include "ui/forms/ParameterField.h"
 
 namespace headlight {
+namespace {
+
+bool isNamed(const std::vector<std::string>& names, const ParameterField* field) {
+  return std::find(names.begin(), names.end(), field->parameter().name) != names.end();
+}
+
+}  // namespace
 
 ParameterForm::ParameterForm(const ParameterTable& table, const QString& path, QWidget* parent)
     : QWidget(parent), m_table(table) {
@@ -24,7 +32,7 @@ ParameterForm::ParameterForm(const ParameterTable& table, const QString& path, Q
   m_filter->setObjectName(QStringLiteral("formFilter"));
   m_filter->setPlaceholderText(tr("Filter settings"));
   m_filter->setAccessibleName(tr("Filter settings"));
-  m_filter->setToolTip(tr("Shows the settings whose name or help has these words"));
+  m_filter->setToolTip(tr("Shows only settings whose name or help contains these words"));
   m_filter->setClearButtonEnabled(true);
   connect(m_filter, &QLineEdit::textChanged, this, &ParameterForm::refreshVisibility);
 
@@ -41,7 +49,7 @@ ParameterForm::ParameterForm(const ParameterTable& table, const QString& path, Q
     m_fields.push_back(field);
     row += 2;
   }
-  m_nothing = new QLabel(tr("No setting has these words."), body);
+  m_nothing = new QLabel(tr("No setting contains these words."), body);
   m_nothing->setVisible(false);
   auto* column = new QVBoxLayout(body);
   column->setContentsMargins(2, 2, 6, 2);
@@ -111,6 +119,12 @@ bool ParameterForm::isValid() const {
   return firstError().isEmpty();
 }
 
+bool ParameterForm::hasErrorHere() const {
+  return std::any_of(m_fields.begin(), m_fields.end(), [this](const ParameterField* field) {
+    return !isMoved(field) && !field->error().isEmpty();
+  });
+}
+
 QString ParameterForm::firstError() const {
   for (const ParameterField* field : m_fields)
     if (const QString error = field->error(); !error.isEmpty())
@@ -137,9 +151,22 @@ QWidget* ParameterForm::editor(const QString& name) const {
   return found ? found->editor() : nullptr;
 }
 
-int ParameterForm::changedFromDefault() const {
-  return static_cast<int>(std::count_if(m_fields.begin(), m_fields.end(),
-                                        [](const auto* field) { return !field->isDefault(); }));
+int ParameterForm::changedFromDefault(const std::vector<std::string>& others) const {
+  return static_cast<int>(std::count_if(m_fields.begin(), m_fields.end(), [&](const auto* field) {
+    return !field->isDefault() && !isMoved(field) && !isNamed(others, field);
+  }));
+}
+
+void ParameterForm::moveField(const QString& name, QGridLayout* grid, int row,
+                              const QString& title) {
+  ParameterField* found = field(name);
+  if (!found) return;
+  found->moveTo(grid, row, title);
+  m_moved.push_back(found);
+}
+
+bool ParameterForm::isMoved(const ParameterField* field) const {
+  return std::find(m_moved.begin(), m_moved.end(), field) != m_moved.end();
 }
 
 void ParameterForm::onFieldChanged(ParameterField* field) {
@@ -159,8 +186,7 @@ void ParameterForm::setFilterVisible(bool visible) {
 
 void ParameterForm::setReadOnlyFields(const std::vector<std::string>& names) {
   for (ParameterField* field : m_fields)
-    field->setReadOnly(std::find(names.begin(), names.end(), field->parameter().name) !=
-                       names.end());
+    field->setReadOnly(isNamed(names, field));
 }
 
 void ParameterForm::hideFields(const std::vector<std::string>& names) {
@@ -177,14 +203,14 @@ void ParameterForm::refreshVisibility() {
   for (ParameterField* field : m_fields) {
     const QString haystack = QStringLiteral("%1 %2 %3")
                                  .arg(field->name(), parameterTitle(field->parameter().name),
-                                      QString::fromStdString(field->parameter().help));
-    const bool hidden =
-        std::find(m_hidden.begin(), m_hidden.end(), field->parameter().name) != m_hidden.end();
-    const bool matches = std::all_of(words.begin(), words.end(), [&](const QString& word) {
-      return haystack.contains(word, Qt::CaseInsensitive);
-    });
+                                      coreText(field->parameter().help));
+    const bool hidden = isNamed(m_hidden, field);
+    const bool matches =
+        isMoved(field) || std::all_of(words.begin(), words.end(), [&](const QString& word) {
+          return haystack.contains(word, Qt::CaseInsensitive);
+        });
     field->setVisible(!hidden && matches);
-    shown += field->isVisible();
+    shown += field->isVisible() && !isMoved(field);
   }
   m_nothing->setVisible(shown == 0);
 }

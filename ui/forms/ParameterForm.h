@@ -11,6 +11,7 @@
 
 #include "core/config/Parameter.h"
 
+class QGridLayout;
 class QLabel;
 class QLineEdit;
 
@@ -36,7 +37,8 @@ class ParameterForm : public QWidget {
   /// One value, as if it had been in setValues.
   void setValue(const QString& name, const Json& value);
 
-  bool isValid() const;  ///< every field by itself, and no error set from outside
+  bool isValid() const;       ///< every field by itself, and no error set from outside
+  bool hasErrorHere() const;  ///< in a field that was not moved elsewhere
   /// "Epochs: must be …" of the first bad field; empty if valid.
   QString firstError() const;
   /// An error that no single field can know ("heads do not divide the width"); empty text clears
@@ -56,7 +58,12 @@ class ParameterForm : public QWidget {
   /// objectName is "field." + name.
   QWidget* editor(const QString& name) const;
   QString errorOf(const QString& name) const;
-  int changedFromDefault() const;
+  /// How many of its fields; those that were moved or are named do not count.
+  int changedFromDefault(const std::vector<std::string>& others = {}) const;
+
+  /// Shows a field in another grid, in two rows from `row` on, under another title. It stays part
+  /// of the form; the filter leaves it alone.
+  void moveField(const QString& name, QGridLayout* grid, int row, const QString& title);
 
  Q_SIGNALS:
   void changed();  ///< a value, by the person
@@ -70,11 +77,13 @@ class ParameterForm : public QWidget {
   void refreshVisibility();
   void showHelp(const ParameterField* field);
   ParameterField* field(const QString& name) const;
+  bool isMoved(const ParameterField* field) const;
 
   const ParameterTable& m_table;
   std::vector<ParameterField*> m_fields;
   Json m_aside = Json::object();
   std::vector<std::string> m_hidden;
+  std::vector<const ParameterField*> m_moved;
   QLineEdit* m_filter;
   QLabel* m_help;
   QLabel* m_nothing;

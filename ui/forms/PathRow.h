@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A labelled path, to be typed or chosen with a button beside it.
+// A labeled path, to be typed or chosen with a button beside it.
 
 #include <QWidget>
 
@@ -24,7 +24,7 @@ class PathRow : public QWidget {
   explicit PathRow(const Words& words, QWidget* parent = nullptr);
 
   QString path() const;
-  void setPath(const QString& path);  ///< tells nobody
+  void setPath(const QString& path);  ///< emits no signal
 
  Q_SIGNALS:
   void edited(const QString& path);  ///< typed or cleared by the person

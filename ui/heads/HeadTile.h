@@ -16,11 +16,13 @@ struct HeadTile {
   int queryPatch = -1;  ///< outlined; negative: a prefix token looks
   QString number;       ///< of the head: its locality, entropy, …; empty: none
   HeadMask mask;
+  bool uniform = false;   ///< isPracticallyUniform(): called so
+  bool captioned = true;  ///< number and mask stand below the map
 };
 
 double headCaptionHeight(const QFontMetricsF& metrics);
 /// Where in `area` a map of so many patches goes: as large as there is room with patches as high as
-/// they are wide, such as of a window that the edge of the picture cuts.
+/// they are wide, such as of a window that the edge of the image cuts.
 QRectF mapAreaInTile(const QRectF& area, int rows, int cols);
 /// The map in `area`, its caption below it.
 void drawHeadTile(QPainter& painter, const QRectF& area, const HeadTile& tile,

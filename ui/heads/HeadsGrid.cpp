@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/heads/HeadsGrid.h"
 
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -10,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 #include "ui/canvas/LegendBar.h"
 #include "ui/canvas/ViewedMap.h"
@@ -17,6 +21,7 @@
 #include "ui/document/MaskText.h"
 #include "ui/heads/EnlargedHead.h"
 #include "ui/heads/HeadTile.h"
+#include "ui/heads/HeadsInput.h"
 #include "ui/heads/HeadsPainting.h"
 #include "ui/widgets/StackedWidgets.h"
 
@@ -29,12 +34,10 @@ bool onlyTokenDiffers(ViewOptions view, const ViewOptions& other) {
   return view == other;
 }
 
-constexpr double kRevealed = HeadsLayout::kTileGap;  ///< around a tile that is scrolled into sight
-
 }  // namespace
 
 HeadsArea::HeadsArea(Document* document, QWidget* parent)
-    : QAbstractScrollArea(parent), m_document(document) {
+    : QAbstractScrollArea(parent), m_document(document), m_input(new HeadsInput(document, this)) {
   setObjectName("headsArea");
   setAccessibleName(tr("Every head of every layer"));
   setFrameShape(QFrame::NoFrame);
@@ -43,18 +46,22 @@ HeadsArea::HeadsArea(Document* document, QWidget* parent)
   viewport()->setBackgroundRole(QPalette::Window);
   verticalScrollBar()->setSingleStep(24);
   horizontalScrollBar()->setSingleStep(24);
-  connect(document, &Document::modelChanged, this, [this] {
+  connect(m_input, &HeadsInput::enlarged, this, &HeadsArea::enlarged);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, [this] {
     forgetTiles();
     layOut();
+    revealChosen();
   });
-  connect(document, &Document::lookChanged, this, [this] {
+  connect(document, &Document::inferenceChanged, this, [this] {
     forgetTiles();
     viewport()->update();
   });
-  connect(document, &Document::viewChanged, this, &HeadsArea::viewChanged);
-  for (const auto signal :
-       {&Document::masksChanged, &Document::numbersChanged, &Document::recordedChanged})
-    connect(document, signal, viewport(), qOverload<>(&QWidget::update));
+  connect(&document->view(), &ViewState::changed, this, &HeadsArea::viewChanged);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, viewport(),
+          qOverload<>(&QWidget::update));
+  connect(&document->numbers(), &HeadNumberState::changed, viewport(),
+          qOverload<>(&QWidget::update));
+  connect(&document->recorded(), &RecordedStep::changed, viewport(), qOverload<>(&QWidget::update));
   forgetTiles();
   layOut();
 }
@@ -79,10 +86,10 @@ void HeadsArea::layOut() {
   const QSizeF before = m_layout.tile();
   double aspect = 1;
   std::vector<int> heads;
-  if (m_document->hasModel()) {
-    const Grid& grid = m_document->model().grid;
+  if (m_document->inputs().hasModel()) {
+    const Grid& grid = m_document->inputs().model().grid;
     aspect = std::clamp(static_cast<double>(grid.rows) / std::max(grid.cols, 1), 0.2, 5.0);
-    heads = m_document->model().heads;
+    heads = m_document->inputs().model().heads;
   }
   m_layout.fit(heads, aspect, viewport()->size(), QFontMetricsF(font()));
   if (m_layout.tile() != before) m_tiles.clear();  // they are made for that size
@@ -92,12 +99,18 @@ void HeadsArea::layOut() {
   verticalScrollBar()->setRange(0, std::max(0, content.height() - viewport()->height()));
   verticalScrollBar()->setPageStep(viewport()->height());
   viewport()->update();
+  Q_EMIT laidOut();
+}
+
+void HeadsArea::revealChosen() {
+  const ViewOptions& view = m_document->view().options();
+  if (m_layout.exists(view.layer, view.head)) reveal(view.layer, view.head);
 }
 
 void HeadsArea::reveal(int layer, int head) {
+  const double around = m_layout.gap();
   const QRectF tile =
-      tileRect(layer, head)
-          .adjusted(-kRevealed, -kRevealed, kRevealed, m_layout.captionHeight() + kRevealed);
+      tileRect(layer, head).adjusted(-around, -around, around, m_layout.captionHeight() + around);
   const auto move = [](QScrollBar* bar, double from, double to, double low, double high) {
     if (from < low) bar->setValue(bar->value() - static_cast<int>(std::ceil(low - from)));
     if (to > high) bar->setValue(bar->value() + static_cast<int>(std::ceil(to - high)));
@@ -112,16 +125,17 @@ void HeadsArea::reveal(int layer, int head) {
 
 void HeadsArea::forgetTiles() {
   m_tiles.clear();
-  if (m_look != m_document->look()) m_ground = {};
+  if (m_inference != m_document->inference()) m_ground = {};
   m_shared.reset();
-  m_look = m_document->look();
-  m_seen = m_document->view();
-  if (m_look && m_document->hasModel())
-    m_shared = sharedDrawing(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen);
+  m_inference = m_document->inference();
+  m_seen = m_document->view().options();
+  if (m_inference && m_document->inputs().hasModel())
+    m_shared =
+        sharedDrawing(shownMaps(*m_inference, m_seen), m_document->inputs().model().grid, m_seen);
 }
 
 void HeadsArea::viewChanged() {
-  const ViewOptions& view = m_document->view();
+  const ViewOptions& view = m_document->view().options();
   const bool moved = view.layer != m_seen.layer || view.head != m_seen.head;
   if (view.query != m_seen.query && onlyTokenDiffers(view, m_seen)) {
     forgetTiles();
@@ -129,14 +143,15 @@ void HeadsArea::viewChanged() {
   }
   if (view.query != m_seen.query || view.colorMap != m_seen.colorMap ||
       view.smooth != m_seen.smooth || view.sharedRange != m_seen.sharedRange ||
-      view.learned != m_seen.learned || view.style != m_seen.style || view.dim != m_seen.dim)
+      view.stepScale != m_seen.stepScale || view.learned != m_seen.learned ||
+      view.style != m_seen.style || view.dim != m_seen.dim)
     forgetTiles();
   m_seen = view;
-  if (moved && m_document->hasModel()) reveal(view.layer, view.head);
+  if (moved && m_document->inputs().hasModel()) reveal(view.layer, view.head);
   viewport()->update();
 }
 
-/// After what else waits to be painted: the picture follows the pointer first.
+/// After what else waits to be painted: the image follows the pointer first.
 void HeadsArea::updateLast() {
   QTimer::singleShot(0, viewport(), qOverload<>(&QWidget::update));
 }
@@ -144,56 +159,61 @@ void HeadsArea::updateLast() {
 QString HeadsArea::describeTile(int layer, int head) const {
   QString text =
       tr("layer %1 · %2").arg(layer).arg(head < 0 ? tr("mean of heads") : tr("head %1").arg(head));
-  const MaskScheme& masks = m_document->shownMasks();
-  const bool learned = shownLearned(m_look.get(), m_seen);
+  const MaskScheme& masks = m_document->recorded().shownMasks();
+  const bool learned = shownLearned(m_inference.get(), m_seen);
   if (!learned && masks.contains(layer, head))
     text += QStringLiteral(" · ") + maskText(masks.at(layer, head));
-  if (!m_look) return text;
-  if (const auto number = m_document->number(layer, head); number && !learned) {
-    text += QLatin1Char('\n') + m_document->describeNumbers() + QLatin1Char(' ') +
-            m_document->numberText(*number);
-    if (const auto chance = m_document->numberChance(layer))
-      text += tr(" (uniform attention: %1)").arg(m_document->numberText(*chance));
+  if (!m_inference) return text;
+  if (const auto number = m_document->numbers().value(layer, head); number && !learned) {
+    text += QLatin1Char('\n') + m_document->numbers().describe() + QLatin1Char(' ') +
+            m_document->numbers().text(*number);
+    if (const auto chance = m_document->numbers().chance(layer))
+      text += tr(" (uniform attention: %1)").arg(m_document->numbers().text(*chance));
   }
-  const auto map =
-      viewedMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer, head, nullptr);
-  if (map)
-    text += tr("\nfrom %1: %2 to %3")
-                .arg(m_document->describeToken(m_seen.query), formatValue(map->range.low),
-                     formatValue(map->range.high));
+  const auto map = viewedMap(shownMaps(*m_inference, m_seen), m_document->inputs().model().grid,
+                             m_seen, layer, head, nullptr);
+  if (!map) return text;
+  const ValueRange values = valueRange(map->values);
+  text += tr("\nfrom %1: %2 to %3")
+              .arg(m_document->view().describeToken(m_seen.query), formatValue(values.low),
+                   formatValue(values.high));
+  if (isPracticallyUniform(map->values)) text += QLatin1Char('\n') + coreText(uniformText());
   return text;
 }
 
 // ---- Painting ----------------------------------------------------------------------------------
 
-const QImage& HeadsArea::tile(int layer, int head) {
+const HeadsArea::ColoredTile& HeadsArea::tile(int layer, int head) {
   const auto key = std::pair(layer, head);
   auto found = m_tiles.find(key);
   if (found == m_tiles.end()) {
-    const auto map = tileMap(shownMaps(*m_look, m_seen), m_document->model().grid, m_seen, layer,
-                             head, m_shared ? &*m_shared : nullptr);
+    const AttentionMaps& maps = shownMaps(*m_inference, m_seen);
+    const auto common = commonDrawing(m_document->recorded().view().get(), m_seen, maps.isSigned,
+                                      layer, head, m_shared);
+    const auto map = tileMap(maps, m_document->inputs().model().grid, m_seen, layer, head,
+                             common ? &*common : nullptr);
     // No more than the screen shows: a grid of 56 × 56 has enough without smoothing.
     const double shown = m_layout.tile().width() * devicePixelRatioF();
     const int pixels =
         map ? std::clamp(static_cast<int>(std::ceil(shown / map->cols)), 1, kSmoothPixels) : 1;
     const QSize room = (m_layout.tile() * devicePixelRatioF()).toSize();
-    const Grid grid = gridOfLayer(m_look->maps, layer, m_document->model().grid);
+    const Grid grid = gridOfLayer(m_inference->maps, layer, m_document->inputs().model().grid);
     const bool whole = map && map->rows == grid.rows && map->cols == grid.cols;
-    QImage picture = map && map->isLight() && whole ? litPicture(ground(room), *map, m_seen.dim)
-                     : map                          ? mapImage(*map, pixels)
-                                                    : QImage();
+    QImage image = map && map->isLight() && whole ? litImage(ground(room), *map, m_seen.dim)
+                   : map                          ? mapImage(*map, pixels)
+                                                  : QImage();
     // Fewer pixels than patches: averaged, so that no patch falls between two pixels.
-    if (picture.width() > room.width() || picture.height() > room.height())
-      picture = picture.scaled(room, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
-    found = m_tiles.insert(key, picture);
+    if (image.width() > room.width() || image.height() > room.height())
+      image = image.scaled(room, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    found = m_tiles.insert(key, {image, map && isPracticallyUniform(map->values)});
   }
   return *found;
 }
 
-/// What the model sees, as large as a tile.
+/// The model's input, as large as a tile.
 const QImage& HeadsArea::ground(const QSize& size) {
-  if (m_ground.size() != size && !m_look->view.empty())
-    m_ground = wrapImage(m_look->view)
+  if (m_ground.size() != size && !m_inference->view.empty())
+    m_ground = wrapImage(m_inference->view)
                    .scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
                    .convertToFormat(QImage::Format_RGB888);
   return m_ground;
@@ -202,27 +222,36 @@ const QImage& HeadsArea::ground(const QSize& size) {
 void HeadsArea::paintTile(QPainter& painter, int layer, int head) {
   const QRectF area = tileRect(layer, head);
   HeadTile shown;
-  if (m_look) shown.map = tile(layer, head);
+  if (m_inference) {
+    const ColoredTile& colored = tile(layer, head);
+    shown.map = colored.image;
+    shown.uniform = colored.uniform;
+  }
   static const AttentionMaps kNone;
-  const AttentionMaps& maps = m_look ? shownMaps(*m_look, m_seen) : kNone;
-  shown.smooth = m_look && drawnSmooth(maps, m_seen, layer);
-  // Where patches were merged, the merged one looks.
-  const TileCells cells = tileCells(maps, m_document->model().grid, m_seen.query, layer);
+  const AttentionMaps& maps = m_inference ? shownMaps(*m_inference, m_seen) : kNone;
+  shown.smooth = m_inference && drawnSmooth(maps, m_seen, layer);
+  // Where patches were merged, the merged one is the query.
+  const TileCells cells = tileCells(maps, m_document->inputs().model().grid, m_seen.query, layer);
   shown.rows = cells.rows;
   shown.cols = cells.cols;
   shown.queryPatch = cells.queryPatch;
-  // Locality and mask are of attention, not of what was learned for every picture.
-  const bool learned = shownLearned(m_look.get(), m_seen);
-  if (const auto number = m_document->number(layer, head); number && !learned)
-    shown.number = m_document->numberText(*number);
-  if (!learned && m_document->shownMasks().contains(layer, head))
-    shown.mask = m_document->shownMasks().at(layer, head);
+  // Locality and mask are of attention, not of what was learned for every image.
+  const bool learned = shownLearned(m_inference.get(), m_seen);
+  if (const auto number = m_document->numbers().value(layer, head); number && !learned)
+    shown.number = m_document->numbers().text(*number);
+  if (!learned && m_document->recorded().shownMasks().contains(layer, head))
+    shown.mask = m_document->recorded().shownMasks().at(layer, head);
+  shown.captioned = m_layout.hasCaptions();
   drawHeadTile(painter, area, shown, palette());
-  if (layer == m_seen.layer && head == m_seen.head) {
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(palette().color(QPalette::Highlight), hasFocus() ? 3 : 2));
-    painter.drawRect(area.adjusted(-2.5, -2.5, 2.5, 2.5));
-  }
+}
+
+/// Over its neighbors, where tiles stand close.
+void HeadsArea::paintChosen(QPainter& painter) {
+  if (!m_layout.exists(m_seen.layer, m_seen.head)) return;
+  const double out = std::min(2.5, m_layout.gap() / 2);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(palette().color(QPalette::Highlight), hasFocus() ? 3 : 2));
+  painter.drawRect(tileRect(m_seen.layer, m_seen.head).adjusted(-out, -out, out, out));
 }
 
 void HeadsArea::paintEvent(QPaintEvent* event) {
@@ -234,33 +263,53 @@ void HeadsArea::paintEvent(QPaintEvent* event) {
   if (m_layout.layers() == 0) {
     painter.setPen(palette().color(QPalette::PlaceholderText));
     painter.drawText(viewport()->rect(), Qt::AlignCenter,
-                     tr("Open a model and a picture to see every head."));
+                     tr("Open a model and an image to see every head."));
     return;
   }
   painter.setRenderHint(QPainter::Antialiasing);
   for (int layer = 0; layer < m_layout.layers(); ++layer) {
-    const QRectF mean = tileRect(layer, -1).adjusted(-4, -4, 4, m_layout.captionHeight());
-    if (mean.bottom() < event->rect().top() || mean.top() > event->rect().bottom()) continue;
-    const auto [first, last] = m_layout.headsWithin(mean.left(), event->rect());
+    const QRectF row = m_layout.layerRect(layer).translated(-scroll()).adjusted(-4, -4, 4, 4);
+    if (row.bottom() < event->rect().top() || row.top() > event->rect().bottom()) continue;
+    const auto [first, last] = m_layout.headsWithin(row.left(), event->rect());
     for (int head = first; head <= last && m_layout.exists(layer, head); ++head)
       paintTile(painter, layer, head);
   }
+  paintChosen(painter);
   paintHeadsLabels(painter, m_layout,
                    {QPointF(scroll()), viewport()->size(), m_seen.layer, m_seen.head}, palette());
+}
+
+// ---- Mouse and keys ----------------------------------------------------------------------------
+
+void HeadsArea::mousePressEvent(QMouseEvent* event) {
+  m_input->press(*event);
+}
+
+void HeadsArea::mouseDoubleClickEvent(QMouseEvent* event) {
+  m_input->doubleClick(*event);
+}
+
+void HeadsArea::keyPressEvent(QKeyEvent* event) {
+  m_input->pressKey(event);
+}
+
+bool HeadsArea::viewportEvent(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
+  m_input->showToolTip(*static_cast<QHelpEvent*>(event));
+  return true;
 }
 
 // ---- Size and appearance -----------------------------------------------------------------------
 
 void HeadsArea::resizeEvent(QResizeEvent*) {
   layOut();
+  revealChosen();
 }
 
 void HeadsArea::showEvent(QShowEvent* event) {
   QAbstractScrollArea::showEvent(event);
   // Once it has its size: the chosen head may have changed unseen.
-  QTimer::singleShot(0, this, [this] {
-    if (m_layout.layers() > 0) reveal(m_document->view().layer, m_document->view().head);
-  });
+  QTimer::singleShot(0, this, &HeadsArea::revealChosen);
 }
 
 void HeadsArea::changeEvent(QEvent* event) {
@@ -277,10 +326,14 @@ HeadsGrid::HeadsGrid(Document* document, QWidget* parent) : QWidget(parent), m_d
   m_pages->addWidget(stacked({m_area, m_legend}, m_area, this));
   setFocusProxy(m_area);
   connect(m_area, &HeadsArea::enlarged, this, &HeadsGrid::enlarge);
-  const auto relabel = [this, document] { m_legend->setLegend(headsLegend(*document)); };
-  for (const auto signal : {&Document::modelChanged, &Document::lookChanged, &Document::viewChanged,
-                            &Document::numbersChanged})
-    connect(document, signal, this, relabel);
+  const auto relabel = [this, document] {
+    m_legend->setLegend(headsLegend(*document, m_area->tileLayout().hasCaptions()));
+  };
+  connect(m_area, &HeadsArea::laidOut, this, relabel);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, relabel);
+  connect(document, &Document::inferenceChanged, this, relabel);
+  connect(&document->view(), &ViewState::changed, this, relabel);
+  connect(&document->numbers(), &HeadNumberState::changed, this, relabel);
   relabel();
 }
 

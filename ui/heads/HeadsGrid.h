@@ -19,10 +19,10 @@ class QStackedLayout;
 namespace headlight {
 
 class EnlargedHead;
+class HeadsInput;
 class LegendBar;
 
-/// Paints and colours only tiles in sight. A click or the arrows choose (layer, head); a double
-/// click, or Enter, asks to enlarge it.
+/// Paints and colors only tiles in sight. Mouse and keys: HeadsInput.h.
 class HeadsArea : public QAbstractScrollArea {
   Q_OBJECT
  public:
@@ -32,11 +32,14 @@ class HeadsArea : public QAbstractScrollArea {
   QRectF tileRect(int layer, int head) const;
   /// (layer, head) under a viewport point.
   std::optional<std::pair<int, int>> cellAt(const QPointF& position) const;
-  /// Thumbnails coloured since the last change of what they show.
+  const HeadsLayout& tileLayout() const { return m_layout; }
+  QString describeTile(int layer, int head) const;
+  /// Thumbnails colored since the last change of what they show.
   int cachedTiles() const { return static_cast<int>(m_tiles.size()); }
 
  Q_SIGNALS:
   void enlarged();  ///< the chosen head is to be shown alone
+  void laidOut();   ///< tiles have other places, perhaps with or without captions
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -54,21 +57,26 @@ class HeadsArea : public QAbstractScrollArea {
   void forgetTiles();
   void updateLast();
   void viewChanged();
-  void choose(int layer, int head);
   void reveal(int layer, int head);
-  const QImage& tile(int layer, int head);
+  void revealChosen();
+  struct ColoredTile {
+    QImage image;
+    bool uniform = false;
+  };
+  const ColoredTile& tile(int layer, int head);
   const QImage& ground(const QSize& size);
   void paintTile(QPainter& painter, int layer, int head);
-  QString describeTile(int layer, int head) const;
+  void paintChosen(QPainter& painter);
 
   Document* m_document;
-  QHash<std::pair<int, int>, QImage> m_tiles;
+  HeadsInput* m_input;
+  QHash<std::pair<int, int>, ColoredTile> m_tiles;
   double m_tileRatio = 0;  ///< the screen's, that the tiles were made for
   QImage m_ground;         ///< of ground()
   std::optional<DrawnMap> m_shared;
   HeadsLayout m_layout;
   ViewOptions m_seen;  ///< what the tiles show
-  std::shared_ptr<const InferenceResult> m_look;
+  std::shared_ptr<const InferenceResult> m_inference;
 };
 
 class HeadsGrid : public QWidget {

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// What the labels are painted for.
+/// The state that the labels show.
 struct HeadsLabels {
   QPointF scroll;  ///< how far the tiles are scrolled; labels stay in place over them
   QSize viewport;

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/HeadValuesBridge.h"
 #include "ui/document/Document.h"
@@ -17,12 +18,12 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   setObjectName(QStringLiteral("numberChooser"));
   m_measure = new QComboBox(this);
   m_measure->setObjectName(QStringLiteral("headMeasure"));
-  m_measure->setAccessibleName(tr("Number of heads"));
+  m_measure->setAccessibleName(tr("Head metric"));
   m_measure->setToolTip(plainToolTip(
-      tr("The number that heads and the matrix show, and that heads are selected by")));
+      tr("The head metric that the heads and the matrix show; heads can be selected by it")));
   for (const HeadMeasureInfo& info : headMeasures()) {
-    m_measure->addItem(QString::fromStdString(info.title), static_cast<int>(info.measure));
-    m_measure->setItemData(m_measure->count() - 1, plainToolTip(QString::fromStdString(info.help)),
+    m_measure->addItem(coreText(info.title), static_cast<int>(info.measure));
+    m_measure->setItemData(m_measure->count() - 1, plainToolTip(coreText(info.help)),
                            Qt::ToolTipRole);
   }
   m_averaged = new QToolButton(this);
@@ -30,13 +31,13 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   m_averaged->setText(tr("over data"));
   m_averaged->setCheckable(true);
   m_averaged->setAutoRaise(true);
-  m_averaged->setToolTip(plainToolTip(
-      tr("On: averaged over the data set that masks are measured on. Off: of this picture")));
+  m_averaged->setToolTip(
+      plainToolTip(tr("On: averaged over the evaluation data. Off: for this image")));
   m_anew = new QToolButton(this);
   m_anew->setObjectName(QStringLiteral("headAnew"));
-  m_anew->setText(tr("again"));
+  m_anew->setText(tr("remeasure"));
   m_anew->setAutoRaise(true);
-  m_anew->setToolTip(plainToolTip(tr("Measure these averages anew, whatever is kept of them")));
+  m_anew->setToolTip(plainToolTip(tr("Measure these averages again and ignore cached results")));
   m_state = new QLabel(this);
   m_state->setObjectName(QStringLiteral("headMeasureState"));
   m_state->setTextFormat(Qt::PlainText);
@@ -50,7 +51,7 @@ NumberChooser::NumberChooser(Document* document, HeadValuesBridge* bridge, QWidg
   connect(m_averaged, &QToolButton::toggled, this, &NumberChooser::choose);
   connect(m_anew, &QToolButton::clicked, bridge, &HeadValuesBridge::measureAnew);
   connect(bridge, &HeadValuesBridge::changed, this, &NumberChooser::refresh);
-  connect(document, &Document::numbersChanged, this, &NumberChooser::refresh);
+  connect(&document->numbers(), &HeadNumberState::changed, this, &NumberChooser::refresh);
   refresh();
 }
 
@@ -62,7 +63,7 @@ void NumberChooser::choose() {
 
 void NumberChooser::refresh() {
   m_reading = true;
-  const HeadNumbers& numbers = m_document->numbers();
+  const HeadNumbers& numbers = m_document->numbers().heads();
   m_measure->setCurrentIndex(m_measure->findData(static_cast<int>(numbers.measure)));
   m_averaged->setEnabled(m_bridge->canAverage());
   m_averaged->setChecked(numbers.averaged);
@@ -76,8 +77,8 @@ void NumberChooser::refresh() {
                                : tr("measuring…");
   }
   if (state.isEmpty() && numbers.values) {
-    QStringList said{QString::fromStdString(numbers.values->note),
-                     QString::fromStdString(measuredText(numbers.values->measured))};
+    QStringList said{coreText(numbers.values->note),
+                     coreText(measuredText(numbers.values->measured))};
     said.removeAll(QString());
     state = said.join(QStringLiteral("; "));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which number is shown of every head, of this picture or averaged over a data set; while it is
+// Which number is shown of every head, of this image or averaged over a dataset; while it is
 // measured, how far that is.
 
 #include <QWidget>

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ui/base/CoreText.h"
 #include "ui/document/MaskText.h"
 #include "ui/masks/MaskAppearance.h"
 #include "ui/widgets/OddSpinBox.h"
@@ -34,7 +35,13 @@ BrushEditor::BrushEditor(QWidget* parent) : QWidget(parent), m_kinds(new QButton
   layout->setSpacing(6);
   layout->addLayout(makeKindRow());
   layout->addLayout(makeParameterRow());
-  display();
+  m_whose = new QLabel(this);
+  m_whose->setObjectName(QStringLiteral("brush.whose"));
+  m_whose->setTextFormat(Qt::PlainText);
+  m_whose->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  m_whose->setForegroundRole(QPalette::PlaceholderText);
+  layout->addWidget(m_whose);
+  setSubject({}, {});
 }
 
 QLayout* BrushEditor::makeKindRow() {
@@ -42,9 +49,10 @@ QLayout* BrushEditor::makeKindRow() {
   row->setSpacing(2);
   for (std::size_t i = 0; i < maskKindNames().size(); ++i) {
     const auto kind = static_cast<MaskKind>(i);
-    const QString name = QString::fromStdString(maskKindName(kind));
+    const QString key = QString::fromStdString(maskKindName(kind));
+    const QString name = coreText(maskKindName(kind));
     auto* button = new QToolButton(this);
-    button->setObjectName(QStringLiteral("brush.") + name);
+    button->setObjectName(QStringLiteral("brush.") + key);
     button->setText(name.at(0).toUpper() + name.mid(1));
     button->setAccessibleName(tr("Brush: %1").arg(name));
     button->setToolTip(tr("Paint with %1 (%2 in the matrix). %3")
@@ -76,7 +84,7 @@ QLayout* BrushEditor::makeParameterRow() {
   return row;
 }
 
-QLabel* BrushEditor::addLabelled(QHBoxLayout* row, const QString& text, QWidget* buddy) {
+QLabel* BrushEditor::addLabeled(QHBoxLayout* row, const QString& text, QWidget* buddy) {
   auto* label = new QLabel(text, this);
   label->setBuddy(buddy);
   row->addWidget(label);
@@ -87,11 +95,12 @@ QLabel* BrushEditor::addLabelled(QHBoxLayout* row, const QString& text, QWidget*
 void BrushEditor::addWindow(QHBoxLayout* row) {
   m_window = new OddSpinBox(this);
   m_window->setObjectName(QStringLiteral("brush.window"));
-  m_window->setAccessibleName(tr("Width of the neighbourhood, in patches"));
-  m_window->setToolTip(tr("Width R of the neighbourhood in patches: odd, the query in its middle"));
-  addLabelled(row, tr("&Window"), m_window);
+  m_window->setAccessibleName(tr("Width of the neighborhood, in patches"));
+  m_window->setToolTip(
+      tr("Width R of the neighborhood in patches: an odd number, centered on the query"));
+  addLabeled(row, tr("&Window"), m_window);
   connect(m_window, &QSpinBox::valueChanged, this, [this](int value) {
-    if (value % 2 == 1) edit([value](HeadMask& brush) { brush.window = value; });
+    if (value % 2 == 1) editWindow(value);
   });
 }
 
@@ -101,8 +110,8 @@ void BrushEditor::addAlpha(QHBoxLayout* row) {
   m_alpha->setRange(1, static_cast<int>(kAlphaSteps) - 1);
   m_alpha->setPageStep(50);
   m_alpha->setAccessibleName(tr("α of soft masks"));
-  m_alpha->setToolTip(tr("The α that a soft mask starts from: towards 0 hard, towards 1 unmasked"));
-  m_alphaLabel = addLabelled(row, tr("&α"), m_alpha);
+  m_alpha->setToolTip(tr("The initial α of a soft mask: 0 acts as a hard mask, 1 as no mask"));
+  m_alphaLabel = addLabeled(row, tr("&α"), m_alpha);
   row->setStretchFactor(m_alpha, 1);
   m_alphaValue = new QDoubleSpinBox(this);
   m_alphaValue->setObjectName(QStringLiteral("brush.alpha"));
@@ -112,11 +121,9 @@ void BrushEditor::addAlpha(QHBoxLayout* row) {
   m_alphaValue->setAccessibleName(m_alpha->accessibleName());
   m_alphaValue->setToolTip(m_alpha->toolTip());
   row->addWidget(m_alphaValue);
-  connect(m_alpha, &QSlider::valueChanged, this, [this](int value) {
-    edit([value](HeadMask& brush) { brush.alpha = value / kAlphaSteps; });
-  });
-  connect(m_alphaValue, &QDoubleSpinBox::valueChanged, this,
-          [this](double value) { edit([value](HeadMask& brush) { brush.alpha = value; }); });
+  connect(m_alpha, &QSlider::valueChanged, this,
+          [this](int value) { editAlpha(value / kAlphaSteps); });
+  connect(m_alphaValue, &QDoubleSpinBox::valueChanged, this, &BrushEditor::editAlpha);
 }
 
 void BrushEditor::addSeed(QHBoxLayout* row) {
@@ -124,8 +131,8 @@ void BrushEditor::addSeed(QHBoxLayout* row) {
   m_seed->setObjectName(QStringLiteral("brush.seed"));
   m_seed->setRange(0, kLargestSeed);
   m_seed->setAccessibleName(tr("Seed of random masks"));
-  m_seed->setToolTip(tr("What a random mask is drawn from: another seed, another mask"));
-  m_seedLabel = addLabelled(row, tr("&Seed"), m_seed);
+  m_seed->setToolTip(tr("Another seed draws another random mask"));
+  m_seedLabel = addLabeled(row, tr("&Seed"), m_seed);
   connect(m_seed, &QSpinBox::valueChanged, this, [this](int value) {
     edit([value](HeadMask& brush) { brush.seed = static_cast<std::uint64_t>(value); });
   });
@@ -135,6 +142,23 @@ void BrushEditor::edit(const std::function<void(HeadMask&)>& change) {
   change(m_brush);
   display();
   Q_EMIT brushEdited(m_brush);
+}
+
+void BrushEditor::editWindow(int window) {
+  if (m_subject) return Q_EMIT windowEdited(window);
+  edit([window](HeadMask& brush) { brush.window = window; });
+}
+
+void BrushEditor::editAlpha(double alpha) {
+  if (m_subject) return Q_EMIT alphaEdited(alpha);
+  edit([alpha](HeadMask& brush) { brush.alpha = alpha; });
+}
+
+void BrushEditor::setSubject(const std::optional<HeadMask>& mask, const QString& whose) {
+  m_subject = mask;
+  m_whose->setText(mask ? tr("Window and α edit %1").arg(whose)
+                        : tr("Window and α are those of the brush"));
+  display();
 }
 
 void BrushEditor::setBrush(const HeadMask& brush) {
@@ -148,23 +172,29 @@ void BrushEditor::setLargestWindow(int window) {
 }
 
 void BrushEditor::display() {
-  const HeadMask& brush = m_brush;
-  const QSignalBlocker blockers[]{QSignalBlocker(m_window), QSignalBlocker(m_alpha),
-                                  QSignalBlocker(m_alphaValue), QSignalBlocker(m_seed)};
-  m_kinds->button(static_cast<int>(brush.kind))->setChecked(true);
-  m_window->setValue(brush.window);
-  m_alpha->setValue(static_cast<int>(brush.alpha * kAlphaSteps + 0.5));
-  m_alphaValue->setValue(brush.alpha);
-  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(brush.seed, kLargestSeed)));
-  m_window->setEnabled(brush.kind != MaskKind::None);
-  const bool random = brush.kind == MaskKind::Random, soft = brush.kind == MaskKind::Soft;
+  const QSignalBlocker quiet(m_seed);
+  const bool random = m_brush.kind == MaskKind::Random && !m_subject;
+  m_kinds->button(static_cast<int>(m_brush.kind))->setChecked(true);
+  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(m_brush.seed, kLargestSeed)));
   for (QWidget* widget : {static_cast<QWidget*>(m_alphaLabel), static_cast<QWidget*>(m_alpha),
-                          static_cast<QWidget*>(m_alphaValue)}) {
+                          static_cast<QWidget*>(m_alphaValue)})
     widget->setVisible(!random);
-    widget->setEnabled(soft);
-  }
   m_seedLabel->setVisible(random);
   m_seed->setVisible(random);
+  displayParameters(m_subject.value_or(m_brush));
+}
+
+void BrushEditor::displayParameters(const HeadMask& mask) {
+  const QSignalBlocker blockers[]{QSignalBlocker(m_window), QSignalBlocker(m_alpha),
+                                  QSignalBlocker(m_alphaValue)};
+  m_window->setValue(mask.window);
+  m_alpha->setValue(static_cast<int>(mask.alpha * kAlphaSteps + 0.5));
+  // A number that is being typed stays as it is written.
+  if (m_alphaValue->value() != mask.alpha) m_alphaValue->setValue(mask.alpha);
+  m_window->setEnabled(mask.kind != MaskKind::None);
+  for (QWidget* widget : {static_cast<QWidget*>(m_alphaLabel), static_cast<QWidget*>(m_alpha),
+                          static_cast<QWidget*>(m_alphaValue)})
+    widget->setEnabled(mask.kind == MaskKind::Soft);
 }
 
 void BrushEditor::changeEvent(QEvent* event) {

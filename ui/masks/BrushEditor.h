@@ -5,6 +5,7 @@
 #include <QWidget>
 
 #include <functional>
+#include <optional>
 
 #include "core/masks/HeadMask.h"
 
@@ -25,9 +26,15 @@ class BrushEditor : public QWidget {
   const HeadMask& brush() const { return m_brush; }
   void setBrush(const HeadMask& brush);  ///< without a signal
   void setLargestWindow(int window);
+  /// Window and α show and edit `mask`, of heads that are called `whose`, and not the brush; null:
+  /// the brush.
+  void setSubject(const std::optional<HeadMask>& mask, const QString& whose);
 
  Q_SIGNALS:
   void brushEdited(const headlight::HeadMask& brush);  ///< by the person
+  // Of the subject, by the person.
+  void windowEdited(int window);
+  void alphaEdited(double alpha);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -38,11 +45,15 @@ class BrushEditor : public QWidget {
   void addWindow(QHBoxLayout* row);
   void addAlpha(QHBoxLayout* row);
   void addSeed(QHBoxLayout* row);
-  QLabel* addLabelled(QHBoxLayout* row, const QString& text, QWidget* buddy);
+  QLabel* addLabeled(QHBoxLayout* row, const QString& text, QWidget* buddy);
   void edit(const std::function<void(HeadMask&)>& change);
+  void editWindow(int window);
+  void editAlpha(double alpha);
   void display();
+  void displayParameters(const HeadMask& mask);
 
   HeadMask m_brush;
+  std::optional<HeadMask> m_subject;
   QButtonGroup* m_kinds;
   QSpinBox* m_window = nullptr;
   QLabel* m_alphaLabel = nullptr;
@@ -50,6 +61,7 @@ class BrushEditor : public QWidget {
   QDoubleSpinBox* m_alphaValue = nullptr;
   QLabel* m_seedLabel = nullptr;
   QSpinBox* m_seed = nullptr;
+  QLabel* m_whose = nullptr;
 };
 
 }  // namespace headlight

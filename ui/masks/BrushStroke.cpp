@@ -16,10 +16,10 @@ void BrushStroke::begin(const HeadMask& mask) {
 void BrushStroke::paint(const std::vector<HeadPlace>& cells,
                         const std::vector<HeadPlace>& maskable) {
   m_last = cells;
-  const MaskScheme& scheme = m_document->masks();
+  const MaskScheme& scheme = m_document->inputs().masks();
   const auto edit =
       makeMaskEdit(scheme, maskable, m_mask, maskEditText(scheme, maskable, m_mask).toStdString());
-  if (edit) m_document->pushEdit(*edit, m_number);
+  if (edit) m_document->inputs().pushEdit(*edit, m_number);
 }
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ui/base/CoreText.h"
 #include "ui/document/Document.h"
 #include "ui/document/MaskText.h"
 
@@ -18,11 +19,11 @@ QString starred(const QString& name) {
 }  // namespace
 
 const HeadMask& CellEdits::maskOf(const HeadPlace& cell) const {
-  return m_document->masks().at(cell.layer, cell.head);
+  return m_document->inputs().masks().at(cell.layer, cell.head);
 }
 
 bool CellEdits::isMaskable(const HeadPlace& cell) const {
-  return cell.layer < m_document->masks().maskableLayers();
+  return cell.layer < m_document->inputs().masks().maskableLayers();
 }
 
 bool CellEdits::haveAll(const std::vector<HeadPlace>& cells, const HeadMask& mask) const {
@@ -30,7 +31,7 @@ bool CellEdits::haveAll(const std::vector<HeadPlace>& cells, const HeadMask& mas
                      [&](const HeadPlace& cell) { return maskOf(cell).looksLike(mask); });
 }
 
-std::vector<HeadPlace> CellEdits::maskableOf(const std::vector<HeadPlace>& cells) const {
+std::vector<HeadPlace> CellEdits::keepMaskable(const std::vector<HeadPlace>& cells) const {
   std::vector<HeadPlace> result;
   for (const HeadPlace& cell : cells)
     if (isMaskable(cell)) result.push_back(cell);
@@ -38,31 +39,32 @@ std::vector<HeadPlace> CellEdits::maskableOf(const std::vector<HeadPlace>& cells
 }
 
 std::vector<HeadPlace> CellEdits::maskable(const std::vector<HeadPlace>& cells) const {
-  auto result = maskableOf(cells);
+  auto result = keepMaskable(cells);
   if (result.empty() && !cells.empty()) sayWhyNot();
   return result;
 }
 
 void CellEdits::sayWhyNot() const {
-  Q_EMIT m_document->message(tr("Not masked: %1.").arg(whyNotMaskableText(m_document->masks())));
+  Q_EMIT m_document->message(
+      tr("Not masked: %1.").arg(whyNotMaskableText(m_document->inputs().masks())));
 }
 
 void CellEdits::push(const std::vector<HeadPlace>& cells, const std::vector<HeadMask>& masks,
-                     const QString& label) {
-  MaskScheme edited = m_document->masks();
+                     const QString& label, int stroke) {
+  MaskScheme edited = m_document->inputs().masks();
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (edited.contains(cells[i].layer, cells[i].head))
       edited.set(cells[i].layer, cells[i].head, masks[i]);
   edited.setName(starred(QString::fromStdString(edited.name())).toStdString());
-  const auto edit = makeMaskEdit(m_document->masks(), edited, label.toStdString());
-  if (edit) m_document->pushEdit(*edit);
+  const auto edit = makeMaskEdit(m_document->inputs().masks(), edited, label.toStdString());
+  if (edit) m_document->inputs().pushEdit(*edit, stroke);
 }
 
 void CellEdits::setMask(const std::vector<HeadPlace>& wanted, const HeadMask& mask) {
   const auto cells = maskable(wanted);
   if (cells.empty()) return;
   push(cells, std::vector<HeadMask>(cells.size(), mask),
-       maskEditText(m_document->masks(), cells, mask));
+       maskEditText(m_document->inputs().masks(), cells, mask));
 }
 
 void CellEdits::toggle(const std::vector<HeadPlace>& wanted, const HeadMask& brush) {
@@ -82,11 +84,11 @@ void CellEdits::setKind(const std::vector<HeadPlace>& wanted, MaskKind kind,
   }
   const bool alike = std::all_of(masks.begin(), masks.end(),
                                  [&](const HeadMask& mask) { return mask == masks.front(); });
-  const QString what = alike ? maskText(masks.front()) : QString::fromStdString(maskKindName(kind));
-  push(cells, masks, tr("%1 on %2").arg(what, cellsText(m_document->masks(), cells)));
+  const QString what = alike ? maskText(masks.front()) : coreText(maskKindName(kind));
+  push(cells, masks, tr("%1 on %2").arg(what, cellsText(m_document->inputs().masks(), cells)));
 }
 
-void CellEdits::setWindow(const std::vector<HeadPlace>& wanted, int window) {
+void CellEdits::setWindow(const std::vector<HeadPlace>& wanted, int window, int stroke) {
   std::vector<HeadPlace> cells;
   std::vector<HeadMask> masks;
   for (const HeadPlace& cell : maskable(wanted)) {
@@ -98,7 +100,24 @@ void CellEdits::setWindow(const std::vector<HeadPlace>& wanted, int window) {
   }
   if (cells.empty()) return;
   push(cells, masks,
-       tr("window %1×%1 on %2").arg(window).arg(cellsText(m_document->masks(), cells)));
+       tr("window %1×%1 on %2").arg(window).arg(cellsText(m_document->inputs().masks(), cells)),
+       stroke);
+}
+
+void CellEdits::setAlpha(const std::vector<HeadPlace>& wanted, double alpha, int stroke) {
+  std::vector<HeadPlace> cells;
+  std::vector<HeadMask> masks;
+  for (const HeadPlace& cell : keepMaskable(wanted)) {
+    HeadMask mask = maskOf(cell);
+    if (mask.kind != MaskKind::Soft) continue;
+    mask.alpha = alpha;
+    cells.push_back(cell);
+    masks.push_back(mask);
+  }
+  if (cells.empty()) return;
+  push(cells, masks,
+       tr("α %1 on %2").arg(alpha, 0, 'g', 4).arg(cellsText(m_document->inputs().masks(), cells)),
+       stroke);
 }
 
 void CellEdits::changeWindow(const std::vector<HeadPlace>& wanted, int steps) {
@@ -111,7 +130,7 @@ void CellEdits::changeWindow(const std::vector<HeadPlace>& wanted, int steps) {
 }
 
 void CellEdits::resetAlphas(const std::vector<HeadPlace>& cells, const QString& none) {
-  const MaskScheme& scheme = m_document->masks();
+  const MaskScheme& scheme = m_document->inputs().masks();
   std::vector<HeadPlace> soft;
   for (const HeadPlace& cell : cells)
     if (maskOf(cell).kind == MaskKind::Soft) soft.push_back(cell);
@@ -121,7 +140,7 @@ void CellEdits::resetAlphas(const std::vector<HeadPlace>& cells, const QString& 
   }
   const auto edit = makeResetEdit(
       scheme, soft, tr("learned α reset on %1").arg(cellsText(scheme, soft)).toStdString());
-  if (edit) m_document->pushEdit(*edit);
+  if (edit) m_document->inputs().pushEdit(*edit);
 }
 
 }  // namespace headlight

@@ -20,7 +20,7 @@ class CellEdits {
   explicit CellEdits(Document* document) : m_document(document) {}
 
   bool isMaskable(const HeadPlace& cell) const;
-  /// Whether all of them look as if painted with `mask`.
+  /// Whether all of them have `mask`.
   bool haveAll(const std::vector<HeadPlace>& cells, const HeadMask& mask) const;
 
   void setMask(const std::vector<HeadPlace>& cells, const HeadMask& mask);
@@ -28,22 +28,24 @@ class CellEdits {
   void toggle(const std::vector<HeadPlace>& cells, const HeadMask& brush);
   /// Window and α come from each cell, or from `brush` where the cell was unmasked.
   void setKind(const std::vector<HeadPlace>& cells, MaskKind kind, const HeadMask& brush);
-  /// Of those that are masked: odd, at least 1.
-  void setWindow(const std::vector<HeadPlace>& cells, int window);
+  /// Sets the window of masked cells: odd, at least 1. `stroke`: as InferenceInputs::pushEdit.
+  void setWindow(const std::vector<HeadPlace>& cells, int window, int stroke = -1);
+  /// Sets the α that soft cells start from.
+  void setAlpha(const std::vector<HeadPlace>& cells, double alpha, int stroke = -1);
   /// Two patches a step from the first masked cell's window, so that mixed windows become one.
   void changeWindow(const std::vector<HeadPlace>& cells, int steps);
   /// The soft masks among them forget the α they learned; `none` is said where none is soft.
   void resetAlphas(const std::vector<HeadPlace>& cells, const QString& none);
 
-  /// Those of `cells` that can be masked; nothing is said.
-  std::vector<HeadPlace> maskableOf(const std::vector<HeadPlace>& cells) const;
+  /// The maskable ones of `cells`; reports nothing.
+  std::vector<HeadPlace> keepMaskable(const std::vector<HeadPlace>& cells) const;
   /// Why cells cannot be masked, as a message of the document.
   void sayWhyNot() const;
 
  private:
   std::vector<HeadPlace> maskable(const std::vector<HeadPlace>& cells) const;
   void push(const std::vector<HeadPlace>& cells, const std::vector<HeadMask>& masks,
-            const QString& label);
+            const QString& label, int stroke = -1);
   const HeadMask& maskOf(const HeadPlace& cell) const;
 
   Document* m_document;

@@ -13,7 +13,7 @@ namespace headlight {
 
 class CellSelection {
  public:
-  /// What cells there are. True if one that was selected is no more.
+  /// Sets the existing cells. True if a selected cell no longer exists.
   bool setHeads(std::vector<int> headsPerLayer);
   const std::vector<int>& heads() const { return m_heads; }
 
@@ -38,7 +38,7 @@ class CellSelection {
   void extendTo(const HeadPlace& cell);
   /// The same over whole rows or columns; the corner selects all.
   void extendTo(const MatrixPlace& place);
-  /// To the neighbour, at most to the edge; selects the first cell where none is current.
+  /// To the neighbor, at most to the edge; selects the first cell where none is current.
   void move(int layers, int heads, bool extend);
 
  private:

@@ -28,7 +28,7 @@ HeadSelectDialog::HeadSelectDialog(const Document& document, QWidget* parent) : 
   setObjectName(QStringLiteral("headSelectDialog"));
   setWindowTitle(tr("Select heads by value"));
   resize(460, 560);
-  auto* what = new QLabel(document.describeNumbers(), this);
+  auto* what = new QLabel(document.numbers().describe(), this);
   what->setTextFormat(Qt::PlainText);
   m_order = new QComboBox(this);
   m_order->setObjectName(QStringLiteral("headOrder"));
@@ -67,10 +67,10 @@ HeadSelectDialog::HeadSelectDialog(const Document& document, QWidget* parent) : 
 }
 
 void HeadSelectDialog::fill(const Document& document) {
-  const MaskScheme& masks = document.masks();
+  const MaskScheme& masks = document.inputs().masks();
   for (int layer = 0; layer < masks.layers(); ++layer)
     for (int head = 0; head < masks.heads(layer); ++head)
-      if (const auto value = document.number(layer, head))
+      if (const auto value = document.numbers().value(layer, head))
         m_entries.push_back({{layer, head}, *value});
   std::stable_sort(m_entries.begin(), m_entries.end(),
                    [](const Entry& a, const Entry& b) { return a.value > b.value; });
@@ -85,7 +85,7 @@ void HeadSelectDialog::fill(const Document& document) {
     const Entry& entry = m_entries[static_cast<std::size_t>(row)];
     const auto [layer, head] = entry.place;
     const QStringList cells{tr("layer %1, head %2").arg(layer).arg(head),
-                            document.numberText(entry.value), maskText(masks.at(layer, head))};
+                            document.numbers().text(entry.value), maskText(masks.at(layer, head))};
     for (int column = 0; column < cells.size(); ++column)
       m_table->setItem(row, column, new QTableWidgetItem(cells[column]));
   }
@@ -106,7 +106,7 @@ void HeadSelectDialog::selectByBound() {
 
 void HeadSelectDialog::refresh() {
   m_count->setText(m_entries.empty()
-                       ? tr("No head has this number yet.")
+                       ? tr("No head has this metric yet.")
                        : tr("%1 of %2 heads").arg(heads().size()).arg(m_entries.size()));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How a kind of mask looks in the matrix: its colour (MaskColors.h), and a letter for eyes that
-// tell no colours apart.
+// How a kind of mask looks in the matrix: its color (MaskColors.h), and a letter for eyes that
+// tell no colors apart.
 
 #include <QColor>
 #include <QIcon>
@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// The colour mixed into the background, so that the palette's text is readable on it.
+/// The color mixed into the background, so that the palette's text is readable on it.
 QColor maskTint(MaskKind kind, const QPalette& palette);
 /// "N", "H", "S", "X", "R": also the key that sets it.
 QString maskLetter(MaskKind kind);

@@ -9,6 +9,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/document/Document.h"
 #include "ui/masks/MaskMenu.h"
@@ -25,11 +26,13 @@ MaskMatrix::MaskMatrix(Document* document, QWidget* parent)
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setMouseTracking(true);
   setFrameShape(QFrame::NoFrame);
-  connect(document, &Document::modelChanged, this, &MaskMatrix::followModel);
-  connect(document, &Document::masksChanged, this, &MaskMatrix::followModel);
-  for (const auto signal : {&Document::lookChanged, &Document::viewChanged,
-                            &Document::recordedChanged, &Document::numbersChanged})
-    connect(document, signal, viewport(), qOverload<>(&QWidget::update));
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &MaskMatrix::followModel);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &MaskMatrix::followModel);
+  connect(document, &Document::inferenceChanged, viewport(), qOverload<>(&QWidget::update));
+  connect(&document->view(), &ViewState::changed, this, &MaskMatrix::followView);
+  connect(&document->recorded(), &RecordedStep::changed, viewport(), qOverload<>(&QWidget::update));
+  connect(&document->numbers(), &HeadNumberState::changed, viewport(),
+          qOverload<>(&QWidget::update));
   followModel();
 }
 
@@ -41,10 +44,29 @@ void MaskMatrix::setBrush(const HeadMask& brush) {
   Q_EMIT brushChanged(m_brush);
 }
 
+bool MaskMatrix::paintsOnClick() const {
+  return m_document->view().options().paintsOnClick;
+}
+
+void MaskMatrix::setPaintsOnClick(bool on) {
+  m_document->view().change([on](ViewOptions& view) { view.paintsOnClick = on; });
+}
+
+void MaskMatrix::setThumbnails(Thumbnails thumbnails) {
+  m_thumbnails = std::move(thumbnails);
+  fit();
+  viewport()->update();
+}
+
+void MaskMatrix::followView() {
+  viewport()->setCursor(paintsOnClick() ? Qt::CrossCursor : Qt::ArrowCursor);
+  viewport()->update();
+}
+
 // --- Selection ---------------------------------------------------------------------------------
 
 void MaskMatrix::followModel() {
-  const bool changed = m_selection.setHeads(m_document->masks().shape().heads);
+  const bool changed = m_selection.setHeads(m_document->inputs().masks().shape().heads);
   fit();
   if (changed)
     announce();
@@ -106,7 +128,8 @@ void MaskMatrix::resetAlphas() {
 // --- Geometry ----------------------------------------------------------------------------------
 
 void MaskMatrix::fit() {
-  m_layout.fit(m_selection.heads(), viewport()->size(), QFontMetrics(font()));
+  m_layout.fit(m_selection.heads(), viewport()->size(), QFontMetrics(font()),
+               m_thumbnails != nullptr);
   const QSize cell = m_layout.cellSize(), content = m_layout.content();
   const QSize room =
       viewport()->size() - QSize(m_layout.rowHeaderWidth(), m_layout.columnHeaderHeight());
@@ -153,14 +176,23 @@ void MaskMatrix::mousePressEvent(QMouseEvent* event) {
     m_selection.extendTo(place);
     if (place.part != MatrixPlace::Part::Corner) showCurrent();
     announce();
+  } else if (paintsOnClick()) {
+    beginStroke(event->pos());
   } else {
-    const auto painted = m_edits.maskableOf(cells);
-    if (painted.empty()) m_edits.sayWhyNot();
-    const bool have = !painted.empty() && m_edits.haveAll(painted, m_brush);
-    m_stroke.begin(have ? HeadMask{} : m_brush);
-    m_strokeEnd = event->pos();
-    strokeTo(event->pos());
+    m_pressed = place;
+    m_pressedAt = event->pos();
+    m_selection.selectFrom(cells);
+    announce();
+    look(place);
   }
+}
+
+void MaskMatrix::look(const MatrixPlace& place) {
+  if (place.part == MatrixPlace::Part::Corner) return;
+  m_document->view().change([&](ViewOptions& view) {
+    if (place.layer >= 0) view.layer = place.layer;
+    view.head = place.head;
+  });
 }
 
 void MaskMatrix::mouseMoveEvent(QMouseEvent* event) {
@@ -169,11 +201,19 @@ void MaskMatrix::mouseMoveEvent(QMouseEvent* event) {
     m_hover = place;
     viewport()->update();
   }
-  if (m_stroke.isGoingOn() && event->buttons() & Qt::LeftButton) strokeTo(event->pos());
+  if (!(event->buttons() & Qt::LeftButton)) return;
+  const bool isPressed = m_pressed.part != MatrixPlace::Part::Nothing;
+  if (isPressed && place.part != MatrixPlace::Part::Nothing && !(place == m_pressed)) {
+    m_pressed = {};
+    beginStroke(m_pressedAt);
+  }
+  if (m_stroke.isGoingOn()) strokeTo(event->pos());
 }
 
 void MaskMatrix::mouseReleaseEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) m_stroke.end();
+  if (event->button() != Qt::LeftButton) return;
+  m_pressed = {};
+  m_stroke.end();
 }
 
 void MaskMatrix::leaveEvent(QEvent* event) {
@@ -182,11 +222,21 @@ void MaskMatrix::leaveEvent(QEvent* event) {
   QAbstractScrollArea::leaveEvent(event);
 }
 
+/// A stroke that begins on the brush's mask erases.
+void MaskMatrix::beginStroke(const QPoint& position) {
+  const auto painted = m_edits.keepMaskable(cellsOf(placeAt(position), m_selection.heads()));
+  if (painted.empty()) m_edits.sayWhyNot();
+  const bool have = !painted.empty() && m_edits.haveAll(painted, m_brush);
+  m_stroke.begin(have ? HeadMask{} : m_brush);
+  m_strokeEnd = position;
+  strokeTo(position);
+}
+
 void MaskMatrix::strokeTo(const QPoint& position) {
   for (const QPoint& at : m_layout.wayBetween(m_strokeEnd, position)) {
     const auto cells = cellsOf(placeAt(at), m_selection.heads());
     if (cells.empty() || !m_stroke.isNews(cells)) continue;
-    m_stroke.paint(cells, m_edits.maskableOf(cells));
+    m_stroke.paint(cells, m_edits.keepMaskable(cells));
     m_selection.selectFrom(cells);
     announce();
   }
@@ -211,7 +261,7 @@ void MaskMatrix::contextMenuEvent(QContextMenuEvent* event) {
 // --- Keyboard ----------------------------------------------------------------------------------
 
 bool MaskMatrix::handleMaskKey(const QKeyEvent& event) {
-  const auto key = maskKeyOf(event);
+  const auto key = findMaskKey(event);
   if (!key) return false;
   switch (key->what) {
     case MaskKey::What::Kind:
@@ -224,10 +274,13 @@ bool MaskMatrix::handleMaskKey(const QKeyEvent& event) {
       if (key->number % 2 == 1)
         m_edits.setWindow(selection(), key->number);
       else
-        Q_EMIT m_document->message(tr("A window is odd: 1, 3, 5, 7 or 9."));
+        Q_EMIT m_document->message(tr("The window must be odd: 1, 3, 5, 7 or 9."));
       break;
     case MaskKey::What::WindowBy:
       m_edits.changeWindow(selection(), key->number);
+      break;
+    case MaskKey::What::PaintMode:
+      setPaintsOnClick(!paintsOnClick());
       break;
   }
   return true;
@@ -238,8 +291,12 @@ bool MaskMatrix::handleMoveKey(const QKeyEvent& event) {
     selectAll();
     return true;
   }
+  if (event.key() == Qt::Key_Escape && !m_selection.isEmpty()) {
+    select({});
+    return true;
+  }
   const int page = std::max(1, verticalScrollBar()->pageStep() / m_layout.cellSize().height());
-  const auto move = moveOf(event, page);
+  const auto move = findMove(event, page);
   if (!move) return false;
   if (m_layout.layers() == 0) return true;
   m_selection.move(move->layers, move->heads, event.modifiers() & Qt::ShiftModifier);
@@ -298,22 +355,27 @@ bool MaskMatrix::viewportEvent(QEvent* event) {
 }
 
 MatrixCell MaskMatrix::cellToPaint(const HeadPlace& cell) const {
-  const ViewOptions& view = m_document->view();
+  const ViewOptions& view = m_document->view().options();
   MatrixCell shown;
-  shown.mask = m_document->shownMasks().at(cell.layer, cell.head);
-  shown.alpha = m_document->alpha(cell.layer, cell.head);
-  if (const auto number = m_document->number(cell.layer, cell.head)) {
-    shown.bar = m_document->numberShare(*number);
-    shown.number = m_document->numberText(*number);
+  shown.mask = m_document->recorded().shownMasks().at(cell.layer, cell.head);
+  shown.alpha = m_document->numbers().alpha(cell.layer, cell.head);
+  if (const auto number = m_document->numbers().value(cell.layer, cell.head)) {
+    shown.bar = m_document->numbers().share(*number);
+    shown.number = m_document->numbers().text(*number);
   }
-  if (const auto chance = m_document->numberChance(cell.layer))
-    shown.chance = m_document->numberShare(*chance);
-  shown.recorded = m_document->recorded() != nullptr;
+  if (const auto chance = m_document->numbers().chance(cell.layer))
+    shown.chance = m_document->numbers().share(*chance);
+  shown.recorded = m_document->recorded().point() != nullptr;
   shown.maskable = m_edits.isMaskable(cell);
   shown.hovered = m_hover.covers(cell);
   shown.selected = m_selection.contains(cell);
   shown.current = current() == cell && hasFocus();
   shown.shown = view.layer == cell.layer && view.head == cell.head;
+  if (const int side = m_layout.thumbnailSide(); m_thumbnails && side > 0) {
+    const int pixels = qRound(side * devicePixelRatioF());
+    shown.thumbnail = m_thumbnails(cell, {pixels, pixels});
+    shown.thumbnailSide = side;
+  }
   return shown;
 }
 
@@ -333,7 +395,7 @@ void MaskMatrix::paintEvent(QPaintEvent* event) {
     const QRect rect = layout.cellRect(cell);
     if (rect.intersects(event->rect())) painter.drawCell(rect, cellToPaint(cell));
   }
-  const ViewOptions& view = m_document->view();
+  const ViewOptions& view = m_document->view().options();
   painter.drawHeaders(layout, viewport()->size(), {m_hover, view.layer, view.head});
 }
 

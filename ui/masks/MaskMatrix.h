@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Layers (rows) × heads (columns), a cell a head: colour and letter = kind, bar = ALS, number = R
-// or α; both are the newest look's and the masks', or those of a training step that was chosen.
-// Paints with the brush by mouse, or edits the selection by keyboard. Layers that no mask acts on
-// are hatched: they can be selected and looked at, every edit leaves them out.
+// Layers (rows) × heads (columns), a cell a head: color and letter = kind, bar = ALS, number = R
+// or α; both come from the newest result and the masks, or from those of a training step that was
+// chosen. A click selects a head and shows it, a drag paints with the brush; where the view paints
+// with clicks, so does a click. Keys edit the selection. Layers that no mask acts on are hatched:
+// they can be selected and inspected, but edits skip them.
 
 #include <QAbstractScrollArea>
 
+#include <functional>
 #include <optional>
 
 #include "ui/masks/BrushStroke.h"
@@ -26,6 +28,14 @@ class MaskMatrix : public QAbstractScrollArea {
 
   const HeadMask& brush() const { return m_brush; }
   void setBrush(const HeadMask& brush);
+
+  bool paintsOnClick() const;
+  void setPaintsOnClick(bool on);  ///< in the view, which the session keeps
+
+  /// Makes the small map of a head, of at most so many pixels; null where there is none. Drawn where
+  /// cells have room for it.
+  using Thumbnails = std::function<QImage(const HeadPlace& head, const QSize& pixels)>;
+  void setThumbnails(Thumbnails thumbnails);
 
   std::vector<HeadPlace> selection() const { return m_selection.cells(); }
   std::optional<HeadPlace> current() const { return m_selection.current(); }
@@ -78,7 +88,10 @@ class MaskMatrix : public QAbstractScrollArea {
   MatrixPlace placeAt(const QPoint& position) const;
   void showCurrent();
   void announce();  ///< selection changed: repaint, tell screen readers
+  void beginStroke(const QPoint& position);
   void strokeTo(const QPoint& position);
+  void look(const MatrixPlace& place);  ///< shows the head in the image; of a row, the mean
+  void followView();
   bool handleMaskKey(const QKeyEvent& event);
   bool handleMoveKey(const QKeyEvent& event);
   MatrixCell cellToPaint(const HeadPlace& cell) const;
@@ -88,7 +101,10 @@ class MaskMatrix : public QAbstractScrollArea {
   CellEdits m_edits;
   CellSelection m_selection;
   BrushStroke m_stroke;
-  QPoint m_strokeEnd;  ///< where the mouse was last
+  QPoint m_strokeEnd;     ///< where the mouse was last
+  MatrixPlace m_pressed;  ///< of a click that becomes a stroke once the mouse leaves it
+  QPoint m_pressedAt;
+  Thumbnails m_thumbnails;
   MatrixPlace m_hover;
   MatrixLayout m_layout;
 };

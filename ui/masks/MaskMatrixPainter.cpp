@@ -45,30 +45,45 @@ MaskMatrixPainter::MaskMatrixPainter(QPainter* painter, const QPalette& palette,
 void MaskMatrixPainter::drawCell(const QRect& rect, const MatrixCell& cell) {
   const QRectF box = QRectF(rect).adjusted(1.5, 1.5, -1.5, -1.5);
   drawGround(box, cell);
-  if (cell.maskable) drawText(box, cell);  // else the hatching says it
-  drawBar(box, cell);
-  drawNumber(box, cell);
+  drawThumbnail(box, cell);
+  const QRectF words = box.adjusted(cell.thumbnailSide, 0, 0, 0);
+  if (cell.maskable) drawText(words, cell);  // else the hatching says it
+  drawBar(words, cell);
+  drawNumber(words, cell);
   drawMarks(box, cell);
 }
 
-QColor MaskMatrixPainter::fillOf(const MatrixCell& cell) const {
+/// In the middle of its room, as high and wide as it is.
+void MaskMatrixPainter::drawThumbnail(const QRectF& box, const MatrixCell& cell) {
+  if (cell.thumbnail.isNull()) return;
+  QSizeF size = cell.thumbnail.size();
+  size.scale(cell.thumbnailSide, cell.thumbnailSide, Qt::KeepAspectRatio);
+  QRectF target(QPointF(), size);
+  target.moveCenter({box.left() + 3 + cell.thumbnailSide / 2.0, box.center().y()});
+  m_painter->save();
+  m_painter->setRenderHint(QPainter::SmoothPixmapTransform);
+  m_painter->drawImage(target, cell.thumbnail);
+  m_painter->restore();
+}
+
+QColor MaskMatrixPainter::cellFill(const MatrixCell& cell) const {
   const QColor fill = maskTint(cell.mask.kind, m_palette);
   return cell.hovered && cell.maskable ? mixed(fill, m_ink, 0.1) : fill;
 }
 
 void MaskMatrixPainter::drawGround(const QRectF& box, const MatrixCell& cell) {
   m_painter->setPen(Qt::NoPen);
-  m_painter->setBrush(fillOf(cell));
+  m_painter->setBrush(cellFill(cell));
   m_painter->drawRoundedRect(box, kRound, kRound);
   if (cell.maskable) return;
-  m_painter->setBrush(QBrush(mixed(fillOf(cell), m_ink, 0.2), Qt::BDiagPattern));
+  m_painter->setBrush(QBrush(mixed(cellFill(cell), m_ink, 0.2), Qt::BDiagPattern));
   m_painter->drawRoundedRect(box, kRound, kRound);
 }
 
 void MaskMatrixPainter::drawText(const QRectF& box, const MatrixCell& cell) {
   const QRectF textBox = box.adjusted(6, 0, -5, -5);
   if (cell.mask.kind == MaskKind::None) {
-    m_painter->setPen(mixed(fillOf(cell), m_ink, 0.45));
+    m_painter->setPen(mixed(cellFill(cell), m_ink, 0.45));
     m_painter->drawText(textBox, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("–"));
     return;
   }
@@ -81,7 +96,7 @@ void MaskMatrixPainter::drawText(const QRectF& box, const MatrixCell& cell) {
 
 void MaskMatrixPainter::drawBar(const QRectF& box, const MatrixCell& cell) {
   if (!cell.bar) return;
-  const QColor fill = fillOf(cell);
+  const QColor fill = cellFill(cell);
   QRectF bar(box.left() + 5, box.bottom() - 6, box.width() - 10, 3);
   m_painter->setPen(Qt::NoPen);
   m_painter->setBrush(mixed(fill, m_ink, 0.16));
@@ -99,7 +114,7 @@ void MaskMatrixPainter::drawNumber(const QRectF& box, const MatrixCell& cell) {
   if (cell.number.isEmpty()) return;
   const double width = m_painter->fontMetrics().horizontalAdvance(cell.number);
   if (width > box.width() - kNumberRoom) return;
-  m_painter->setPen(mixed(fillOf(cell), m_ink, 0.6));
+  m_painter->setPen(mixed(cellFill(cell), m_ink, 0.6));
   m_painter->drawText(box.adjusted(0, 0, 0, -5), Qt::AlignCenter, cell.number);
 }
 

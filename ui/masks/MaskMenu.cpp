@@ -59,10 +59,10 @@ void addReset(QMenu* menu, MaskMatrix* matrix, const MaskScheme& scheme) {
 void addCurrent(QMenu* menu, MaskMatrix* matrix, Document* document, const HeadPlace& cell) {
   if (matrix->edits().isMaskable(cell))
     menu->addAction(QObject::tr("Use as the brush"), matrix, [matrix, document, cell] {
-      matrix->setBrush(document->masks().at(cell.layer, cell.head));
+      matrix->setBrush(document->inputs().masks().at(cell.layer, cell.head));
     });
-  menu->addAction(QObject::tr("Show this head in the picture"), matrix, [document, cell] {
-    document->changeView([&](ViewOptions& view) {
+  menu->addAction(QObject::tr("Show this head in the image"), matrix, [document, cell] {
+    document->view().change([&](ViewOptions& view) {
       view.layer = cell.layer;
       view.head = cell.head;
     });
@@ -77,9 +77,9 @@ void addCurrent(QMenu* menu, MaskMatrix* matrix, Document* document, const HeadP
 }  // namespace
 
 void fillMaskMenu(QMenu* menu, MaskMatrix* matrix, Document* document) {
-  const MaskScheme& scheme = document->masks();
+  const MaskScheme& scheme = document->inputs().masks();
   menu->addSection(cellsText(scheme, matrix->selection()));
-  if (matrix->edits().maskableOf(matrix->selection()).empty()) {
+  if (matrix->edits().keepMaskable(matrix->selection()).empty()) {
     addWhyNot(menu, scheme);
   } else {
     addKinds(menu, matrix);

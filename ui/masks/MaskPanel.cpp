@@ -10,7 +10,9 @@
 
 #include <algorithm>
 
+#include "core/workbench/session/MaskSight.h"
 #include "core/workbench/training/TrainingSession.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
@@ -20,13 +22,15 @@
 #include "ui/masks/MaskMatrix.h"
 #include "ui/masks/SchemeFiles.h"
 #include "ui/masks/SchemesDialog.h"
+#include "ui/masks/SelectionFields.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/ElidedLabel.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {
 
-/// Of the layers that can be masked.
+/// Heads in the layers that can be masked.
 int headCount(const MaskScheme& scheme) {
   int count = 0;
   for (int l = 0; l < scheme.maskableLayers(); ++l)
@@ -69,11 +73,14 @@ MaskPanel::MaskPanel(Document* document, QWidget* parent)
   connect(m_brush, &BrushEditor::brushEdited, m_matrix, &MaskMatrix::setBrush);
   connect(m_matrix, &MaskMatrix::brushChanged, m_brush, &BrushEditor::setBrush);
   connect(m_matrix, &MaskMatrix::selectionChanged, this, &MaskPanel::refreshStatus);
-  connect(document, &Document::modelChanged, this, &MaskPanel::refresh);
-  connect(document, &Document::masksChanged, this, &MaskPanel::refresh);
-  connect(document, &Document::lookChanged, this, &MaskPanel::refreshStatus);
-  connect(document, &Document::recordedChanged, this, &MaskPanel::refreshStatus);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &MaskPanel::refresh);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &MaskPanel::refresh);
+  connect(document, &Document::inferenceChanged, this, &MaskPanel::refreshStatus);
+  connect(&document->recorded(), &RecordedStep::changed, this, &MaskPanel::refreshStatus);
+  connect(&document->view(), &ViewState::changed, this,
+          [this] { m_paint->setChecked(m_matrix->paintsOnClick()); });
   m_brush->setBrush(m_matrix->brush());
+  new SelectionFields(document, m_brush, m_matrix, this);
   refresh();
 }
 
@@ -94,7 +101,7 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
   int number = 0;  // Ctrl+K, 0 takes all masks away
   for (const std::string& name : maskPresetNames()) {
     const QString preset = QString::fromStdString(name);
-    const QString help = QString::fromStdString(maskPresetHelp(name));
+    const QString help = coreText(maskPresetHelp(name));
     QAction* action = addCommand({QStringLiteral("masks.preset.") + preset,
                                   tr("Mask scheme %1").arg(preset),
                                   help,
@@ -106,18 +113,17 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
     entry->setToolTip(help);
   }
   menu->addSeparator();
-  menu->addAction(addCommand(
-      {"masks.resetAlpha",
-       tr("Reset learned α"),
-       tr("Soft masks of the selected heads, or of all, begin at their α again; undo brings back "
-          "what they had learned"),
-       "Ctrl+K, A",
-       {}},
-      [this] { m_matrix->resetAlphas(); }));
+  menu->addAction(addCommand({"masks.resetAlpha",
+                              tr("Reset learned α"),
+                              tr("Reset soft masks of the selected heads, or of all heads, to "
+                                 "their initial α; undo restores the learned values"),
+                              "Ctrl+K, A",
+                              {}},
+                             [this] { m_matrix->resetAlphas(); }));
   menu->addAction(
       addCommand({"masks.selectByValue",
                   tr("Select heads by value…"),
-                  tr("By the number that the heads show: locality, entropy, importance"),
+                  tr("Select by the head metric that is shown: locality, entropy, importance"),
                   "Ctrl+K, V",
                   {}},
                  [this] { chooseByValue(); }));
@@ -149,14 +155,14 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
 }
 
 void MaskPanel::makeUndoCommands() {
-  m_undo = m_document->undoStack()->createUndoAction(this, tr("Undo"));
-  m_redo = m_document->undoStack()->createRedoAction(this, tr("Redo"));
+  m_undo = m_document->inputs().undoStack()->createUndoAction(this, tr("Undo"));
+  m_redo = m_document->inputs().undoStack()->createRedoAction(this, tr("Redo"));
   m_undo->setObjectName(QStringLiteral("edit.undo"));
-  m_undo->setToolTip(tr("Take back the last mask edit"));
+  m_undo->setToolTip(tr("Undo the last mask edit"));
   m_undo->setShortcut(QKeySequence(QStringLiteral("Ctrl+Z")));
   m_undo->setIcon(lineIcon(QStringLiteral("undo")));
   m_redo->setObjectName(QStringLiteral("edit.redo"));
-  m_redo->setToolTip(tr("Make the mask edit again that was taken back"));
+  m_redo->setToolTip(tr("Redo the mask edit that was undone"));
   m_redo->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+Z")));
   m_redo->setIcon(lineIcon(QStringLiteral("redo")));
 }
@@ -165,7 +171,7 @@ void MaskPanel::makeFocusCommand() {
   m_focus = makeCommand(this,
                         {"masks.focus",
                          tr("&Edit masks by keyboard"),
-                         tr("Put the focus into the mask matrix"),
+                         tr("Move the keyboard focus to the mask matrix"),
                          "Ctrl+K, M",
                          {}},
                         [this] {
@@ -175,16 +181,30 @@ void MaskPanel::makeFocusCommand() {
   m_commands.append(m_focus);
 }
 
+void MaskPanel::makePaintCommand() {
+  m_paint = makeCommand(this,
+                        {"masks.paintOnClick",
+                         tr("&Paint with clicks"),
+                         tr("A click in the matrix paints with the brush (B); off: it selects the "
+                            "head and shows it in the image. A drag always paints"),
+                         "Ctrl+K, R",
+                         {}},
+                        [this] { m_matrix->setPaintsOnClick(!m_matrix->paintsOnClick()); });
+  m_paint->setCheckable(true);
+  m_paint->setIconText(tr("Paint"));
+  m_commands.append(m_paint);
+}
+
 QWidget* MaskPanel::makeToolRow() {
   auto* row = new QWidget(this);
   auto* layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(2);
-  m_name = new QLabel(row);
+  m_name = new ElidedLabel(row);
   m_name->setObjectName(QStringLiteral("schemeName"));
   m_name->setToolTip(
-      tr("The mask scheme; a star says that it is not the published one: edited, or with the "
-         "window and α in brackets"));
+      tr("The mask scheme; a star marks a scheme that differs from the published one: edited, or "
+         "with the window and α in brackets"));
   m_name->setTextFormat(Qt::PlainText);
   QFont bold = font();
   bold.setBold(true);
@@ -200,6 +220,11 @@ QWidget* MaskPanel::makeToolRow() {
   presets->setFocusPolicy(Qt::StrongFocus);
   layout->addWidget(presets);
 
+  makePaintCommand();
+  auto* paint = buttonFor(m_paint, row);
+  paint->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  layout->addWidget(paint);
+
   makeUndoCommands();
   makeFocusCommand();
   for (QAction* action : {m_undo, m_redo}) {
@@ -213,29 +238,30 @@ QWidget* MaskPanel::makeToolRow() {
 // --- The document ------------------------------------------------------------------------------
 
 void MaskPanel::refresh() {
-  const bool open = m_document->hasModel();
-  m_name->setText(open ? displayName(schemeTitle(m_document->masks())) : tr("no model"));
-  const MaskScheme& scheme = m_document->masks();
+  const bool open = m_document->inputs().hasModel();
+  m_name->setText(open ? displayName(schemeTitle(m_document->inputs().masks())) : tr("no model"));
+  const MaskScheme& scheme = m_document->inputs().masks();
   const bool maskable = open && scheme.maskableLayers() > 0;
   for (QAction* action : m_needMaskable)
     action->setEnabled(maskable);
   m_save->setEnabled(open);
   m_focus->setEnabled(open);
+  m_paint->setEnabled(maskable);
   m_brush->setEnabled(!open || maskable);
   m_notice->setMessage(
       open && !maskable
           ? tr("No head of this model can be masked: %1.").arg(whyNotMaskableText(scheme))
           : QString());
   if (open) {
-    const Grid& grid = m_document->model().grid;
+    const Grid& grid = m_document->inputs().model().grid;
     m_brush->setLargestWindow(std::max(3, 2 * std::max(grid.rows, grid.cols) - 1));
   }
   refreshStatus();
 }
 
 void MaskPanel::refreshStatus() {
-  if (!m_document->hasModel()) return m_status->clear();
-  const MaskScheme& scheme = m_document->shownMasks();
+  if (!m_document->inputs().hasModel()) return m_status->clear();
+  const MaskScheme& scheme = m_document->recorded().shownMasks();
   QString text = scheme.maskableLayers() == 0
                      ? tr("no head can be masked")
                      : tr("%1 of %2 heads masked").arg(scheme.maskedHeads()).arg(headCount(scheme));
@@ -248,14 +274,25 @@ void MaskPanel::refreshStatus() {
       text += tr(": %1").arg(maskText(scheme.at(layer, head)));
     else if (scheme.maskableLayers() > 0)
       text += tr(": %1").arg(whyNotMaskableText(scheme));
-    if (const auto locality = m_document->locality(layer, head))
+    if (const auto locality = m_document->numbers().locality(layer, head))
       text += tr(", ALS %1").arg(*locality, 0, 'f', 2);
   } else if (!selected.empty()) {
     text += tr(" · %1 selected").arg(cellsText(scheme, selected));
   }
-  if (const auto& recorded = m_document->recorded())
+  text += noEffectText(selected);
+  if (const auto& recorded = m_document->recorded().point())
     text = tr("ALS and α as recorded at training step %1 · ").arg(recorded->step) + text;
   m_status->setText(text);
+}
+
+/// Where no mask of the selected heads can change the prediction.
+QString MaskPanel::noEffectText(const std::vector<HeadPlace>& heads) const {
+  std::string why;
+  for (const HeadPlace& head : heads) {
+    why = whyNoMaskEffect(m_document->inputs().model().experiment.model, head.layer);
+    if (why.empty() || head.layer >= m_document->inputs().masks().maskableLayers()) return {};
+  }
+  return why.empty() ? QString() : tr(" · no effect here: %1").arg(coreText(why));
 }
 
 void MaskPanel::chooseByValue() {
@@ -269,15 +306,16 @@ void MaskPanel::chooseByValue() {
 }
 
 void MaskPanel::applyPreset(const QString& name) {
-  if (!m_document->hasModel()) return;
-  auto scheme = makeMaskPreset(name.toStdString(), m_document->masks().shape());
+  if (!m_document->inputs().hasModel()) return;
+  auto scheme = makeMaskPreset(name.toStdString(), m_document->inputs().masks().shape());
   if (!scheme)
     return Q_EMIT m_document->failed(tr("Mask scheme"),
                                      QString::fromStdString(scheme.error().text()));
-  auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme " + name.toStdString());
+  auto edit =
+      makeMaskEdit(m_document->inputs().masks(), *scheme, tr("scheme %1").arg(name).toStdString());
   if (!edit) return;
-  if (edit->empty()) Q_EMIT m_document->message(tr("The masks are those of %1 already.").arg(name));
-  m_document->pushEdit(*edit);
+  if (edit->empty()) Q_EMIT m_document->message(tr("The masks already match %1.").arg(name));
+  m_document->inputs().pushEdit(*edit);
 }
 
 void MaskPanel::loadScheme(const QString& path) {

@@ -5,7 +5,9 @@
 #include <QWidget>
 
 #include <functional>
+#include <vector>
 
+#include "core/masks/HeadPlace.h"
 #include "ui/base/Actions.h"
 
 class QLabel;
@@ -32,9 +34,9 @@ class MaskPanel : public QWidget {
   QAction* undoAction() const { return m_undo; }
   QAction* redoAction() const { return m_redo; }
 
-  /// One undo step; as published, whatever the brush says.
+  /// One undo step; as published, independent of the brush.
   void applyPreset(const QString& name);
-  /// Reads in the background; a bad file is told through Document::failed.
+  /// Reads in the background; Document::failed reports a bad file.
   void loadScheme(const QString& path);
   void saveScheme(const QString& path);
 
@@ -47,8 +49,10 @@ class MaskPanel : public QWidget {
   QAction* addCommand(const CommandWords& words, const std::function<void()>& run);
   void makeUndoCommands();
   void makeFocusCommand();
+  void makePaintCommand();
   void refresh();
   void refreshStatus();
+  QString noEffectText(const std::vector<HeadPlace>& heads) const;
   void chooseByValue();
 
   Document* m_document;
@@ -59,6 +63,7 @@ class MaskPanel : public QWidget {
   QList<QAction*> m_needMaskable;  ///< off where no head can be masked
   QAction* m_save = nullptr;
   QAction* m_focus = nullptr;
+  QAction* m_paint = nullptr;
   QAction* m_undo = nullptr;
   QAction* m_redo = nullptr;
   QLabel* m_name = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the mask matrix says in words where the mouse rests.
+// The tool tips of the mask matrix.
 
 #include <QString>
 

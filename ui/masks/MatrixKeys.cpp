@@ -31,7 +31,7 @@ bool isPlain(const QKeyEvent& event) {
 
 }  // namespace
 
-std::optional<MaskKey> maskKeyOf(const QKeyEvent& event) {
+std::optional<MaskKey> findMaskKey(const QKeyEvent& event) {
   using What = MaskKey::What;
   if (!isPlain(event)) return std::nullopt;
   const int key = event.key();
@@ -47,6 +47,8 @@ std::optional<MaskKey> maskKeyOf(const QKeyEvent& event) {
       return MaskKey{What::WindowBy, {}, 1};
     case Qt::Key_Minus:
       return MaskKey{What::WindowBy, {}, -1};
+    case Qt::Key_B:
+      return MaskKey{What::PaintMode, {}, 0};
     default:
       return std::nullopt;
   }
@@ -54,10 +56,10 @@ std::optional<MaskKey> maskKeyOf(const QKeyEvent& event) {
 
 bool isClaimed(const QKeyEvent& event) {
   // Return is a shortcut of nothing else.
-  return maskKeyOf(event) && event.key() != Qt::Key_Return && event.key() != Qt::Key_Enter;
+  return findMaskKey(event) && event.key() != Qt::Key_Return && event.key() != Qt::Key_Enter;
 }
 
-std::optional<MatrixMove> moveOf(const QKeyEvent& event, int page) {
+std::optional<MatrixMove> findMove(const QKeyEvent& event, int page) {
   if (event.modifiers() & Qt::ControlModifier) return std::nullopt;
   switch (event.key()) {
     case Qt::Key_Left:

@@ -7,7 +7,8 @@
 namespace headlight {
 namespace {
 
-constexpr QSize kSmallestCell{40, 24}, kLargestCell{96, 36};
+constexpr QSize kSmallestCell{40, 24}, kLargestCell{96, 36}, kLargestWithMap{160, 84};
+constexpr int kLeastThumbnail = 20, kAroundThumbnail = 8;
 
 int fitted(int space, int count, int low, int high) {
   return count > 0 ? std::clamp(space / count, low, std::max(low, high)) : low;
@@ -16,15 +17,18 @@ int fitted(int space, int count, int low, int high) {
 }  // namespace
 
 void MatrixLayout::fit(const std::vector<int>& headsPerLayer, const QSize& viewport,
-                       const QFontMetrics& metrics) {
+                       const QFontMetrics& metrics, bool thumbnails) {
   m_heads = headsPerLayer;
   m_rowHeaderWidth = metrics.horizontalAdvance(QStringLiteral("L000")) + 10;
   m_columnHeaderHeight = metrics.height() + 6;
   const QSize room = viewport - QSize(m_rowHeaderWidth, m_columnHeaderHeight);
   const QSize smallest = kSmallestCell.expandedTo(
       {metrics.horizontalAdvance(QStringLiteral("S .00")) + 14, metrics.height() + 9});
-  m_cell = {fitted(room.width(), heads(), smallest.width(), kLargestCell.width()),
-            fitted(room.height(), layers(), smallest.height(), kLargestCell.height())};
+  const QSize& largest = thumbnails ? kLargestWithMap : kLargestCell;
+  m_cell = {fitted(room.width(), heads(), smallest.width(), largest.width()),
+            fitted(room.height(), layers(), smallest.height(), largest.height())};
+  const int side = std::min(m_cell.height(), m_cell.width() - smallest.width()) - kAroundThumbnail;
+  m_thumbnailSide = thumbnails && side >= kLeastThumbnail ? side : 0;
 }
 
 int MatrixLayout::heads() const {
@@ -71,13 +75,13 @@ MatrixPlace MatrixLayout::placeAt(const QPoint& position) const {
 }
 
 std::vector<QPoint> MatrixLayout::wayBetween(const QPoint& from, const QPoint& to) const {
-  const QPointF way = to - from;
+  const QPointF whole = to - from;
   const double reach =
-      std::max(std::abs(way.x()) / m_cell.width(), std::abs(way.y()) / m_cell.height());
+      std::max(std::abs(whole.x()) / m_cell.width(), std::abs(whole.y()) / m_cell.height());
   const int steps = std::max(1, static_cast<int>(std::ceil(reach * 3)));
   std::vector<QPoint> points;
   for (int i = 1; i <= steps; ++i)
-    points.push_back((QPointF(from) + way * i / steps).toPoint());
+    points.push_back((QPointF(from) + whole * i / steps).toPoint());
   return points;
 }
 

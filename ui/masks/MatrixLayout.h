@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where the matrix has its cells and headers. Plain arithmetic, in the viewport's coordinates;
+// The positions of the matrix's cells and headers. Plain arithmetic, in the viewport's coordinates;
 // headers stay where they are while the cells scroll beneath them.
 
 #include <QFontMetrics>
@@ -18,16 +18,19 @@ class MatrixLayout {
  public:
   /// Cells as large as the viewport has room for, between the smallest that can be read and the
   /// largest that look well.
+  /// `thumbnails`: larger ones, where there is room, with a small map in each.
   void fit(const std::vector<int>& headsPerLayer, const QSize& viewport,
-           const QFontMetrics& metrics);
+           const QFontMetrics& metrics, bool thumbnails = false);
   void setScroll(const QPoint& scroll) { m_scroll = scroll; }
 
   const QSize& cellSize() const { return m_cell; }
+  /// Of the square at the left of each cell for a small map; 0: there is no room for it.
+  int thumbnailSide() const { return m_thumbnailSide; }
   int rowHeaderWidth() const { return m_rowHeaderWidth; }
   int columnHeaderHeight() const { return m_columnHeaderHeight; }
   int layers() const { return static_cast<int>(m_heads.size()); }
   int heads() const;  ///< of the layer that has most
-  /// Of all cells, without the headers.
+  /// The size of all cells, without the headers.
   QSize content() const { return {heads() * m_cell.width(), layers() * m_cell.height()}; }
   QSize preferredSize() const;
   QSize smallestSize() const;
@@ -46,6 +49,7 @@ class MatrixLayout {
   std::vector<int> m_heads;
   QPoint m_scroll;
   QSize m_cell{48, 30};
+  int m_thumbnailSide = 0;
   int m_rowHeaderWidth = 34;
   int m_columnHeaderHeight = 22;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What edits are compared with: the masks before the last one, none, or a state that was pinned.
+// Commands for the reference of comparisons: the masks before the last one, none, or a state that
+// was pinned.
 
 #include <QAction>
 #include <QList>

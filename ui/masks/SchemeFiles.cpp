@@ -17,8 +17,8 @@ SchemeFiles::SchemeFiles(Document* document, QWidget* asks)
     : QObject(asks), m_document(document), m_asks(asks), m_task(new BackgroundTask(this)) {}
 
 void SchemeFiles::load(const QString& path) {
-  if (!m_document->hasModel()) return;
-  const MaskShape shape = m_document->masks().shape();
+  if (!m_document->inputs().hasModel()) return;
+  const MaskShape shape = m_document->inputs().masks().shape();
   m_task->run<Result<MaskScheme>>(
       [path = path.toStdString(), shape](std::stop_token) {
         return guarded(path, [&] { return masksFromNameOrFile(path, shape); });
@@ -28,21 +28,22 @@ void SchemeFiles::load(const QString& path) {
         if (!scheme)
           return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
                                            QString::fromStdString(scheme.error().text()));
-        auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme of " + file.toStdString());
+        auto edit = makeMaskEdit(m_document->inputs().masks(), *scheme,
+                                 tr("scheme from %1").arg(file).toStdString());
         if (!edit)  // another model was opened meanwhile
           return Q_EMIT m_document->failed(tr("“%1” was not loaded").arg(file),
                                            QString::fromStdString(edit.error().text()));
-        m_document->pushEdit(*edit);
-        Q_EMIT m_document->message(edit->empty()
-                                       ? tr("The masks are those of “%1” already.").arg(file)
-                                       : tr("Masks loaded from “%1”.").arg(file));
+        m_document->inputs().pushEdit(*edit);
+        Q_EMIT m_document->message(edit->empty() ? tr("The masks already match “%1”.").arg(file)
+                                                 : tr("Masks loaded from “%1”.").arg(file));
       });
 }
 
 void SchemeFiles::save(const QString& path) {
-  if (!m_document->hasModel()) return;
+  if (!m_document->inputs().hasModel()) return;
   m_task->run<Result<void>>(
-      [path = path.toStdString(), text = maskFileText(m_document->masks())](std::stop_token) {
+      [path = path.toStdString(),
+       text = maskFileText(m_document->inputs().masks())](std::stop_token) {
         return guarded(path, [&] { return writeFileAtomically(path, text); });
       },
       [this, path](Result<void> written) {

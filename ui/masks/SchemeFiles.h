@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Mask schemes to and from files, in the background. What goes wrong is told through
+// Mask schemes to and from files, in the background. Errors are reported through
 // Document::failed.
 
 #include <QObject>

@@ -11,7 +11,7 @@
 
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
-#include "ui/masks/SchemePicture.h"
+#include "ui/masks/SchemeImage.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 
@@ -39,8 +39,8 @@ SchemesDialog::SchemesDialog(Document* document, const SchemeLibrary& shelf, QWi
   m_list->setObjectName(QStringLiteral("schemeList"));
   m_list->setAccessibleName(tr("Schemes"));
   m_list->setIconSize(kSmall);
-  m_picture = new QLabel(this);
-  m_picture->setAccessibleName(tr("What the scheme changes of the masks as they are"));
+  m_image = new QLabel(this);
+  m_image->setAccessibleName(tr("Heads whose mask the scheme changes"));
   m_words = new QLabel(this);
   m_words->setObjectName(QStringLiteral("schemeWords"));
   m_words->setTextFormat(Qt::PlainText);
@@ -49,19 +49,18 @@ SchemesDialog::SchemesDialog(Document* document, const SchemeLibrary& shelf, QWi
   auto* buttons = new QVBoxLayout;
   m_apply =
       addButton(QStringLiteral("schemeApply"), tr("&Use it"),
-                tr("The masks become this scheme; undo takes them back"), &SchemesDialog::apply);
+                tr("Apply this scheme; undo restores the present masks"), &SchemesDialog::apply);
   m_save =
-      addButton(QStringLiteral("schemeSave"), tr("&Save the masks as they are"),
-                tr("Keeps them by a name, which can be typed at once"), &SchemesDialog::askName);
+      addButton(QStringLiteral("schemeSave"), tr("&Save the present masks"),
+                tr("Save them under a name that you can edit right away"), &SchemesDialog::askName);
   m_rename = addButton(QStringLiteral("schemeRename"), tr("Re&name"),
-                       tr("Another name for a scheme that was saved (F2)"), &SchemesDialog::rename);
+                       tr("Rename a saved scheme (F2)"), &SchemesDialog::rename);
   m_remove = addButton(QStringLiteral("schemeRemove"), tr("&Delete"),
-                       tr("Takes a scheme that was saved away; it can be brought back"),
-                       &SchemesDialog::remove);
-  m_back = addButton(QStringLiteral("schemeBack"), tr("&Bring it back"),
-                     tr("Brings back the scheme that was deleted last"), &SchemesDialog::bringBack);
+                       tr("Delete a saved scheme; it can be restored"), &SchemesDialog::remove);
+  m_back = addButton(QStringLiteral("schemeBack"), tr("&Restore"),
+                     tr("Restore the scheme that was deleted last"), &SchemesDialog::bringBack);
   m_import = addButton(QStringLiteral("schemeImport"), tr("&Import…"),
-                       tr("From a scheme, a config, a checkpoint or a run's config"),
+                       tr("Import from a scheme, a config, a checkpoint or a run's config"),
                        &SchemesDialog::import);
   for (QPushButton* button : {m_apply, m_save, m_rename, m_remove, m_back, m_import})
     buttons->addWidget(button);
@@ -70,7 +69,7 @@ SchemesDialog::SchemesDialog(Document* document, const SchemeLibrary& shelf, QWi
   connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* layout = new QGridLayout(this);
   layout->addWidget(m_list, 0, 0, 3, 1);
-  layout->addWidget(m_picture, 0, 1);
+  layout->addWidget(m_image, 0, 1);
   layout->addWidget(m_words, 1, 1);
   layout->addLayout(buttons, 2, 1);
   layout->addWidget(m_message, 3, 0, 1, 2);
@@ -116,9 +115,9 @@ void SchemesDialog::addItem(const QString& name, bool saved) {
   item->setData(kNameRole, name);
   item->setData(kSavedRole, saved);
   if (saved) item->setFlags(item->flags() | Qt::ItemIsEditable);
-  const auto scheme = masksNamed(name.toStdString(), m_document->masks().shape(), m_shelf);
+  const auto scheme = masksNamed(name.toStdString(), m_document->inputs().masks().shape(), m_shelf);
   if (scheme)
-    item->setIcon(QPixmap::fromImage(schemePicture(*scheme, kSmall, palette())));
+    item->setIcon(QPixmap::fromImage(schemeImage(*scheme, kSmall, palette())));
   else
     item->setToolTip(plainToolTip(QString::fromStdString(scheme.error().text())));
 }
@@ -135,7 +134,8 @@ bool SchemesDialog::chosenIsSaved() const {
 
 std::optional<MaskScheme> SchemesDialog::chosen() const {
   if (chosenName().isEmpty()) return std::nullopt;
-  auto scheme = masksNamed(chosenName().toStdString(), m_document->masks().shape(), m_shelf);
+  auto scheme =
+      masksNamed(chosenName().toStdString(), m_document->inputs().masks().shape(), m_shelf);
   return scheme ? std::optional(*scheme) : std::nullopt;
 }
 
@@ -147,16 +147,16 @@ void SchemesDialog::refresh() {
   m_remove->setEnabled(chosenIsSaved());
   m_back->setVisible(m_removed.has_value());
   if (!scheme) {
-    m_picture->clear();
+    m_image->clear();
     m_words->setText(chosenName().isEmpty() ? tr("No scheme is chosen.")
-                                            : tr("It does not fit this model."));
+                                            : tr("The scheme does not fit this model."));
     return;
   }
-  const MaskScheme& now = m_document->masks();
-  m_picture->setPixmap(QPixmap::fromImage(differencePicture(now, *scheme, kLarge, palette())));
+  const MaskScheme& now = m_document->inputs().masks();
+  m_image->setPixmap(QPixmap::fromImage(differenceImage(now, *scheme, kLarge, palette())));
   const auto edit = makeMaskEdit(now, *scheme, "");
-  m_words->setText(tr("%1 heads masked. Of the masks as they are it changes %2 heads: the bright "
-                      "ones; what it takes away is crossed out.")
+  m_words->setText(tr("%1 heads masked. It changes the masks of %2 heads, which are bright; "
+                      "removed masks are crossed out.")
                        .arg(scheme->maskedHeads())
                        .arg(edit ? edit->changes.size() : 0));
 }
@@ -164,12 +164,13 @@ void SchemesDialog::refresh() {
 void SchemesDialog::apply() {
   const auto scheme = chosen();
   if (!scheme) return;
-  auto edit = makeMaskEdit(m_document->masks(), *scheme, "scheme " + chosenName().toStdString());
-  if (edit) m_document->pushEdit(*edit);
+  auto edit = makeMaskEdit(m_document->inputs().masks(), *scheme,
+                           tr("scheme %1").arg(chosenName()).toStdString());
+  if (edit) m_document->inputs().pushEdit(*edit);
   refresh();
 }
 
-void SchemesDialog::tell(const Result<void>& done, const QString& well) {
+void SchemesDialog::notify(const Result<void>& done, const QString& well) {
   if (done)
     m_message->setMessage(well, MessageLabel::Tone::Plain);
   else
@@ -177,14 +178,14 @@ void SchemesDialog::tell(const Result<void>& done, const QString& well) {
 }
 
 void SchemesDialog::saveAs(const QString& name) {
-  const auto saved = m_shelf.save(name.toStdString(), describeMasks(m_document->masks()));
+  const auto saved = m_shelf.save(name.toStdString(), describeMasks(m_document->inputs().masks()));
   list(name);
-  tell(saved, tr("Saved as “%1”.").arg(name));
+  notify(saved, tr("Saved as “%1”.").arg(name));
 }
 
 /// Under a name that is free, which is then edited in place.
 void SchemesDialog::askName() {
-  QString name = QString::fromStdString(m_document->masks().name());
+  QString name = QString::fromStdString(m_document->inputs().masks().name());
   name.remove(QLatin1Char('*'));
   if (!checkSchemeName(name.toStdString())) name = tr("scheme");
   saveAs(freeName(m_shelf, name));
@@ -204,7 +205,7 @@ void SchemesDialog::onRenamed(QListWidgetItem* item) {
       this,
       [this, renamed, before, after] {
         list(renamed ? after : before);
-        tell(renamed, tr("“%1” is called “%2” now.").arg(before, after));
+        notify(renamed, tr("“%1” was renamed to “%2”.").arg(before, after));
       },
       Qt::QueuedConnection);
 }
@@ -215,7 +216,7 @@ void SchemesDialog::remove() {
   const auto removed = m_shelf.remove(name);
   if (removed && masks) m_removed = Removed{name, *masks};
   list();
-  tell(removed, tr("“%1” was deleted.").arg(QString::fromStdString(name)));
+  notify(removed, tr("“%1” was deleted.").arg(QString::fromStdString(name)));
 }
 
 void SchemesDialog::bringBack() {
@@ -224,7 +225,7 @@ void SchemesDialog::bringBack() {
   const auto saved = m_shelf.save(removed.name, removed.masks);
   if (saved) m_removed.reset();
   list(QString::fromStdString(removed.name));
-  tell(saved, tr("“%1” is back.").arg(QString::fromStdString(removed.name)));
+  notify(saved, tr("“%1” was restored.").arg(QString::fromStdString(removed.name)));
 }
 
 void SchemesDialog::import() {
@@ -236,13 +237,13 @@ void SchemesDialog::import() {
 
 void SchemesDialog::importFrom(const QString& path) {
   const auto masks = masksIn(path.toStdString());
-  if (!masks) return tell(masks.error(), {});
+  if (!masks) return notify(masks.error(), {});
   QString name = displayName(QFileInfo(path).completeBaseName());
   if (!checkSchemeName(name.toStdString())) name = tr("imported");
   name = freeName(m_shelf, name);
   const auto saved = m_shelf.save(name.toStdString(), *masks);
   list(name);
-  tell(saved, tr("Imported as “%1”.").arg(name));
+  notify(saved, tr("Imported as “%1”.").arg(name));
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The schemes that a person keeps, and the published ones: looked at as small pictures, taken over,
+// The schemes that a person keeps, and the published ones: looked at as small images, taken over,
 // saved by name, renamed, removed and brought back, imported, and compared with the masks as they
 // are.
 
@@ -44,7 +44,7 @@ class SchemesDialog : public QDialog {
   void remove();
   void bringBack();
   void import();
-  void tell(const Result<void>& done, const QString& well);
+  void notify(const Result<void>& done, const QString& well);
 
   struct Removed {
     std::string name;
@@ -53,7 +53,7 @@ class SchemesDialog : public QDialog {
   Document* m_document;
   SchemeLibrary m_shelf;
   QListWidget* m_list;
-  QLabel *m_picture, *m_words;
+  QLabel *m_image, *m_words;
   MessageLabel* m_message;
   QPushButton *m_apply, *m_save, *m_rename, *m_remove, *m_back, *m_import;
   std::optional<Removed> m_removed;

@@ -17,10 +17,10 @@
 
 namespace headlight {
 
-AnglesDialog::AnglesDialog(Document* document, ModelWorker* look, QWidget* parent)
+AnglesDialog::AnglesDialog(Document* document, ModelWorker* inference, QWidget* parent)
     : QDialog(parent),
       m_pages(new QTabWidget(this)),
-      m_angles(new AnglesPage(document, new AnglesBridge(document, look, this), this)),
+      m_angles(new AnglesPage(document, new AnglesBridge(document, inference, this), this)),
       m_fit(new AngularFitPage(this)),
       m_status(new MessageLabel(this)) {
   setObjectName(QStringLiteral("anglesDialog"));
@@ -42,8 +42,8 @@ QWidget* AnglesDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   m_export = buttons->addButton(tr("E&xport…"), QDialogButtonBox::ActionRole);
   m_export->setObjectName(QStringLiteral("anglesExport"));
-  m_export->setToolTip(tr("What this page shows, as PDF, SVG or PNG, or its numbers as CSV"));
-  // Enter takes a value that was typed, and closes nothing.
+  m_export->setToolTip(tr("Save this page as PDF, SVG or PNG, or its numbers as CSV"));
+  // Enter accepts a typed value and does not close the dialog.
   for (QAbstractButton* button : buttons->buttons())
     qobject_cast<QPushButton*>(button)->setAutoDefault(false);
   connect(m_export, &QPushButton::clicked, this, &AnglesDialog::choosePath);
@@ -51,7 +51,7 @@ QWidget* AnglesDialog::makeButtons() {
   return buttons;
 }
 
-/// Hidden it costs nothing, and keeps no queries and keys.
+/// A hidden dialog computes nothing and keeps no queries and keys.
 void AnglesDialog::hideEvent(QHideEvent* event) {
   QDialog::hideEvent(event);
   if (!event->spontaneous()) m_angles->bridge()->forget();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The explorer of Castling-ViT's angular kernel: kernels over the angle with the picture's own
+// The explorer of Castling-ViT's angular kernel: kernels over the angle with the image's own
 // queries and keys, and a network that fits it. Not modal: it follows the window.
 
 #include <QDialog>
@@ -19,12 +19,12 @@ class MessageLabel;
 class AnglesDialog : public QDialog {
   Q_OBJECT
  public:
-  AnglesDialog(Document* document, ModelWorker* look, QWidget* parent = nullptr);
+  AnglesDialog(Document* document, ModelWorker* inference, QWidget* parent = nullptr);
 
   AnglesPage* angles() const { return m_angles; }
   AngularFitPage* fit() const { return m_fit; }
   QTabWidget* pages() const { return m_pages; }
-  /// The page that is shown.
+  /// The page shown.
   void save(const QString& path);
 
  protected:

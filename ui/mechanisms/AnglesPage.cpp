@@ -8,9 +8,11 @@
 #include <QVBoxLayout>
 
 #include "core/workbench/figures/AngularFigure.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/AnglesBridge.h"
 #include "ui/document/Document.h"
+#include "ui/document/ModelText.h"
 #include "ui/plots/PanelsPlot.h"
 #include "ui/widgets/MessageLabel.h"
 
@@ -31,25 +33,25 @@ AnglesPage::AnglesPage(const Document* document, AnglesBridge* bridge, QWidget* 
       m_plot(new PanelsPlot(tr("degrees"), 0, 180, this)) {
   setObjectName(QStringLiteral("anglesPage"));
   m_pairs->setObjectName(QStringLiteral("anglesPairs"));
-  m_pairs->setAccessibleName(tr("Which queries and keys are compared"));
-  m_pairs->addItems({tr("the layer and head that are shown"), tr("all layers and heads")});
+  m_pairs->setAccessibleName(tr("Query-key pairs compared"));
+  m_pairs->addItems({tr("the layer and head shown"), tr("all layers and heads")});
   m_pairs->setToolTip(plainToolTip(
-      tr("Whose angles are counted, and on whose pairs the kernels are measured that are "
-         "not of the angle alone. The layer, the head and the token are the window's.")));
+      tr("Selects the pairs whose angles are counted, and on which kernels that depend on more "
+         "than the angle are measured. The window sets layer, head and token.")));
   m_terms->setObjectName(QStringLiteral("anglesTerms"));
   m_terms->setAccessibleName(tr("Terms of the series"));
   m_terms->setRange(0, kMostTerms);
   m_terms->setValue(3);
-  m_terms->setToolTip(plainToolTip(tr("Of the sum in Eq. 8, beside the linear terms")));
+  m_terms->setToolTip(
+      plainToolTip(tr("Number of terms of the sum in Eq. 8, beyond the linear terms")));
   m_state->setObjectName(QStringLiteral("anglesState"));
   m_state->setTextFormat(Qt::PlainText);
   m_state->setWordWrap(true);
   m_plot->setObjectName(QStringLiteral("anglesPlot"));
-  m_plot->setAccessibleName(tr("Kernels over the angle of query and key"));
-  m_plot->setToolTip(
-      tr("The angular kernel is 1 − θ/π, its linear terms ½ + cos θ/π; the residual is what "
-         "they leave (Castling-ViT, Eq. 5 and 8).\n") +
-      m_plot->toolTip());
+  m_plot->setAccessibleName(tr("Kernels by angle between query and key"));
+  m_plot->setToolTip(tr("The angular kernel is 1 − θ/π; its linear terms are ½ + cos θ/π. The "
+                        "residual is their difference (Castling-ViT, Eq. 5 and 8).\n") +
+                     m_plot->toolTip());
   auto* pairsLabel = new QLabel(tr("&Pairs of"), this);
   pairsLabel->setBuddy(m_pairs);
   auto* termsLabel = new QLabel(tr("&Terms of the series"), this);
@@ -68,9 +70,11 @@ AnglesPage::AnglesPage(const Document* document, AnglesBridge* bridge, QWidget* 
     request();
   });
   connect(m_terms, &QSpinBox::valueChanged, this, &AnglesPage::refresh);
-  for (const auto signal : {&Document::lookChanged, &Document::staleChanged, &Document::viewChanged,
-                            &Document::modelChanged, &Document::imageChanged})
-    connect(document, signal, this, &AnglesPage::request);
+  connect(document, &Document::inferenceChanged, this, &AnglesPage::request);
+  connect(document, &Document::staleChanged, this, &AnglesPage::request);
+  connect(&document->view(), &ViewState::changed, this, &AnglesPage::request);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &AnglesPage::request);
+  connect(&document->inputs(), &InferenceInputs::imageChanged, this, &AnglesPage::request);
   connect(bridge, &AnglesBridge::changed, this, &AnglesPage::refresh);
   refresh();
 }
@@ -80,7 +84,7 @@ void AnglesPage::showEvent(QShowEvent* event) {
   request();
 }
 
-/// A hidden page costs nothing.
+/// A hidden page computes nothing.
 void AnglesPage::request() {
   if (isVisible()) m_bridge->request();
 }
@@ -91,8 +95,8 @@ const AngleTable* AnglesPage::table() const {
 }
 
 QString AnglesPage::subject() const {
-  const QString model = displayName(m_document->model().experiment.model.name);
-  return tr("%1, %2").arg(displayName(m_document->imageName()), model);
+  const QString model = modelTitle(m_document->inputs().model());
+  return tr("%1, %2").arg(displayName(m_document->inputs().imageName()), model);
 }
 
 QString AnglesPage::stateText() const {
@@ -103,26 +107,24 @@ void AnglesPage::refresh() {
   const auto result = m_bridge->result();
   const AngleTable* found = table();
   std::vector<AnglePanel> panels{expansionPanel(m_terms->value()), kernelsPanel(found)};
-  if (found) panels.push_back(picturePanel(*found));
+  if (found) panels.push_back(imagePanel(*found));
   m_plot->setPanels(panels);
   QString text;
   if (result && !result->error.isEmpty())
     text = result->error;
   else if (found)
-    text = tr("%1 · %2: %3")
-               .arg(subject(), QString::fromStdString(found->subject),
-                    QString::fromStdString(anglesText(*found)));
+    text = tr("%1 · %2: %3").arg(subject(), coreText(found->subject), coreText(anglesText(*found)));
   else if (m_bridge->isBusy())
     text = tr("Comparing queries and keys…");
   else
-    text = tr("Open a model and a picture to see the angles between their queries and keys.");
+    text = tr("Open a model and an image to show the angles between queries and keys.");
   m_state->setText(text);
 }
 
 void AnglesPage::save(const QString& path, MessageLabel* status) const {
   const AngleTable* found = table();
-  status->tellSaved(path, writeAngles(path.toStdString(), m_terms->value(), found,
-                                      found ? subject().toStdString() : std::string()));
+  status->reportSaved(path, writeAngles(path.toStdString(), m_terms->value(), found,
+                                        found ? subject().toStdString() : std::string()));
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The angular kernel beside other kernels over the angle, and where the picture's queries and keys
-// lie on that axis.
+// The angular kernel and other kernels by angle, and the angles between the image's queries and
+// keys.
 
 #include <QWidget>
 
@@ -27,14 +27,14 @@ class AnglesPage : public QWidget {
   AnglesBridge* bridge() const { return m_bridge; }
   PanelsPlot* plot() const { return m_plot; }
   QString stateText() const;
-  /// The figure, or its numbers, as headlight-cli angles writes them.
+  /// Writes the figure or its numbers, like headlight-cli angles.
   void save(const QString& path, MessageLabel* status) const;
 
  protected:
   void showEvent(QShowEvent* event) override;
 
  private:
-  /// Of the picture that is shown; null where there is none (yet).
+  /// The result for the image shown; null: none yet.
   const AngleTable* table() const;
   QString subject() const;
   void request();

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/workbench/figures/AngularFigure.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/plots/ErrorMapPlot.h"
 #include "ui/plots/PanelsPlot.h"
@@ -51,16 +52,16 @@ AngularFitPage::AngularFitPage(QWidget* parent)
       m_errors(new ErrorMapPlot(this)) {
   setObjectName(QStringLiteral("angularFitPage"));
   m_target->setObjectName(QStringLiteral("fitTarget"));
-  m_target->setAccessibleName(tr("What the network learns"));
-  m_target->addItem(tr("all of the kernel"));
-  m_target->addItem(tr("what the linear terms leave"));
+  m_target->setAccessibleName(tr("Target of the fit"));
+  m_target->addItem(tr("the whole kernel"));
+  m_target->addItem(tr("the residual of the linear terms"));
   m_target->setToolTip(plainToolTip(
-      tr("All of 1 − θ/π, or the residual alone: then the fit is the linear terms and the network "
-         "together, as attention with a depthwise convolution beside it.")));
+      tr("The whole kernel 1 − θ/π, or only the residual. For the residual, the fit shown is the "
+         "linear terms plus the network, like attention with a depthwise convolution beside it.")));
   m_start->setObjectName(QStringLiteral("fitStart"));
-  m_start->setToolTip(tr("Trains the network: a few seconds"));
+  m_start->setToolTip(tr("Train the network (a few seconds)"));
   m_cancel->setObjectName(QStringLiteral("fitCancel"));
-  m_cancel->setToolTip(tr("What was shown before stays"));
+  m_cancel->setToolTip(tr("Stop and keep the previous result"));
   for (QPushButton* button : {m_start, m_cancel})
     button->setAutoDefault(false);
   m_state->setObjectName(QStringLiteral("fitState"));
@@ -69,7 +70,7 @@ AngularFitPage::AngularFitPage(QWidget* parent)
   m_curves->setObjectName(QStringLiteral("fitCurves"));
   m_curves->setAccessibleName(tr("The kernel and its fit"));
   m_losses->setObjectName(QStringLiteral("fitLosses"));
-  m_losses->setAccessibleName(tr("The loss over the steps"));
+  m_losses->setAccessibleName(tr("Loss by step"));
   m_losses->setLogarithmic();
   auto* plots = new QGridLayout;
   plots->addWidget(m_curves, 0, 0);
@@ -122,8 +123,8 @@ bool AngularFitPage::isFitting() const {
 
 void AngularFitPage::fit() {
   m_task->run<Result<AngularFit>>(
-      [options = options()](const ProgressCallback& tell, std::stop_token stop) {
-        return fitAngularKernel(options, tell, stop);
+      [options = options()](const ProgressCallback& notify, std::stop_token stop) {
+        return fitAngularKernel(options, notify, stop);
       },
       [this](const Result<AngularFit>& fitted) { take(fitted); });
   refresh();
@@ -136,7 +137,7 @@ void AngularFitPage::cancel() {
 
 void AngularFitPage::take(const Result<AngularFit>& fitted) {
   if (!fitted) {
-    m_state->setText(QString::fromStdString(fitted.error().text()));
+    m_state->setText(coreText(fitted.error().text()));
     return;
   }
   m_fit = *fitted;
@@ -159,13 +160,13 @@ void AngularFitPage::refresh() {
   for (QWidget* plot : {static_cast<QWidget*>(m_curves), static_cast<QWidget*>(m_losses),
                         static_cast<QWidget*>(m_errors)})
     plot->setVisible(m_fit.has_value());
-  m_state->setText(m_fit ? QString::fromStdString(fitText(*m_fit))
-                         : tr("A network of two layers learns the angular kernel from q·k: low "
-                              "frequencies first, high ones late. Press Fit."));
+  m_state->setText(m_fit ? coreText(fitText(*m_fit))
+                         : tr("A two-layer network learns the angular kernel from q·k: low "
+                              "frequencies first, high frequencies last. Press Fit."));
 }
 
 void AngularFitPage::save(const QString& path, MessageLabel* status) const {
-  if (m_fit) status->tellSaved(path, writeFit(path.toStdString(), *m_fit));
+  if (m_fit) status->reportSaved(path, writeFit(path.toStdString(), *m_fit));
 }
 
 }  // namespace headlight

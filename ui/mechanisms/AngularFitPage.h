@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A network of two layers that learns the angular kernel (core/workbench/mechanisms/AngularFit.h): what it
-// fits, its loss, and which frequencies it has learned after every step.
+// A two-layer network learns the angular kernel (core/workbench/mechanisms/AngularFit.h): its
+// target, its loss, and the frequencies learned after every step.
 
 #include <QWidget>
 
@@ -30,9 +30,9 @@ class AngularFitPage : public QWidget {
   void fit();
   void cancel();
   bool isFitting() const;
-  /// The newest; nothing before the first.
+  /// The newest fit; empty before the first.
   const std::optional<AngularFit>& result() const { return m_fit; }
-  AngularFitOptions options() const;  ///< as the fields say
+  AngularFitOptions options() const;  ///< from the fields
   void save(const QString& path, MessageLabel* status) const;
 
  Q_SIGNALS:

@@ -16,8 +16,10 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/AngularFigure.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Folders.h"
+#include "ui/document/ModelText.h"
 #include "ui/mechanisms/MechanismPlotPanels.h"
 #include "ui/plots/PanelsPlot.h"
 #include "ui/widgets/Dialogs.h"
@@ -35,7 +37,7 @@ MechanismPlotDialog::MechanismPlotDialog(Document* document, MechanismPlotBridge
     : QDialog(parent),
       m_document(document),
       m_bridge(bridge),
-      m_pictures(new QComboBox(this)),
+      m_images(new QComboBox(this)),
       m_parts(new QComboBox(this)),
       m_shared(new QCheckBox(tr("One &scale"), this)),
       m_meaning(new QLabel(this)),
@@ -44,14 +46,14 @@ MechanismPlotDialog::MechanismPlotDialog(Document* document, MechanismPlotBridge
       m_panelsRoom(new QScrollArea(this)),
       m_curvesRoom(new QScrollArea(this)),
       m_panels(new MechanismPlotPanels),
-      m_curves(new PanelsPlot(tr("place in the window"), 0, 1)),
+      m_curves(new PanelsPlot(tr("position in the window"), 0, 1)),
       m_status(new MessageLabel(this)) {
   setObjectName(QStringLiteral("ownDialog"));
-  setWindowTitle(tr("The mechanism's own pictures"));
+  setWindowTitle(tr("Mechanism plots"));
   resize(900, 720);
   makeFields();
   m_curves->setObjectName(QStringLiteral("ownCurves"));
-  m_curves->setAccessibleName(tr("Lines of the mechanism's own picture"));
+  m_curves->setAccessibleName(tr("Lines of the mechanism plot"));
   m_panelsRoom->setWidget(m_panels);
   m_curvesRoom->setWidget(m_curves);
   m_curvesRoom->setWidgetResizable(true);
@@ -69,9 +71,9 @@ MechanismPlotDialog::MechanismPlotDialog(Document* document, MechanismPlotBridge
   connect(m_panels, &MechanismPlotPanels::pointed, this,
           [this](const QString& text) { m_state->setText(text.isEmpty() ? aboutText() : text); });
   connect(m_panels, &MechanismPlotPanels::headChosen, this, &MechanismPlotDialog::chooseHead);
-  for (const auto signal : {&Document::lookChanged, &Document::staleChanged})
+  for (const auto signal : {&Document::inferenceChanged, &Document::staleChanged})
     connect(document, signal, this, &MechanismPlotDialog::request);
-  connect(document, &Document::viewChanged, this, [this] {
+  connect(&document->view(), &ViewState::changed, this, [this] {
     request();
     refresh();
   });
@@ -81,18 +83,18 @@ MechanismPlotDialog::MechanismPlotDialog(Document* document, MechanismPlotBridge
 }
 
 void MechanismPlotDialog::makeFields() {
-  m_pictures->setObjectName(QStringLiteral("ownPictures"));
-  m_pictures->setAccessibleName(tr("Which picture"));
+  m_images->setObjectName(QStringLiteral("ownImages"));
+  m_images->setAccessibleName(tr("Plot"));
   m_parts->setObjectName(QStringLiteral("ownParts"));
-  m_parts->setAccessibleName(tr("Of which layers and heads"));
-  m_parts->addItems({tr("the head that is shown"), tr("all heads of the layer"), tr("all layers")});
+  m_parts->setAccessibleName(tr("Layers and heads shown"));
+  m_parts->addItems({tr("the head shown"), tr("all heads of the layer"), tr("all layers")});
   m_parts->setCurrentIndex(kLayer);
-  m_parts->setToolTip(plainToolTip(
-      tr("The layer and the head are the window's ([ and ], comma and full stop there). A "
-         "click on a tile chooses its head.")));
+  m_parts->setToolTip(
+      plainToolTip(tr("The window sets layer and head ([ and ], comma and full stop there). Click "
+                      "a tile to choose its head.")));
   m_shared->setObjectName(QStringLiteral("ownShared"));
   m_shared->setToolTip(
-      plainToolTip(tr("One colour scale for all that are shown, or each its own")));
+      plainToolTip(tr("One color scale for all tiles; otherwise each tile has its own")));
   m_meaning->setObjectName(QStringLiteral("ownMeaning"));
   m_state->setObjectName(QStringLiteral("ownState"));
   for (QLabel* label : {m_meaning, m_state}) {
@@ -100,12 +102,12 @@ void MechanismPlotDialog::makeFields() {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
-  auto* pictures = new QLabel(tr("&Picture"), this);
-  pictures->setBuddy(m_pictures);
-  auto* parts = new QLabel(tr("&Of"), this);
+  auto* images = new QLabel(tr("&Plot"), this);
+  images->setBuddy(m_images);
+  auto* parts = new QLabel(tr("&Show"), this);
   parts->setBuddy(m_parts);
   auto* row = new QHBoxLayout;
-  for (QWidget* part : {static_cast<QWidget*>(pictures), static_cast<QWidget*>(m_pictures),
+  for (QWidget* part : {static_cast<QWidget*>(images), static_cast<QWidget*>(m_images),
                         static_cast<QWidget*>(parts), static_cast<QWidget*>(m_parts),
                         static_cast<QWidget*>(m_shared)})
     row->addWidget(part);
@@ -113,7 +115,7 @@ void MechanismPlotDialog::makeFields() {
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(row);
   layout->addWidget(m_meaning);
-  connect(m_pictures, &QComboBox::currentIndexChanged, this, [this] {
+  connect(m_images, &QComboBox::currentIndexChanged, this, [this] {
     request();
     refresh();
   });
@@ -128,7 +130,7 @@ QWidget* MechanismPlotDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   m_export = buttons->addButton(tr("E&xport…"), QDialogButtonBox::ActionRole);
   m_export->setObjectName(QStringLiteral("ownExport"));
-  m_export->setToolTip(tr("What is shown as a page, or all of its numbers as CSV"));
+  m_export->setToolTip(tr("Save the plot as a page, or all its numbers as CSV"));
   for (QAbstractButton* button : buttons->buttons())
     qobject_cast<QPushButton*>(button)->setAutoDefault(false);
   connect(m_export, &QPushButton::clicked, this, &MechanismPlotDialog::choosePath);
@@ -136,30 +138,29 @@ QWidget* MechanismPlotDialog::makeButtons() {
   return buttons;
 }
 
-/// The one that was chosen stays where the new mechanism has it too.
+/// The chosen plot stays if the new mechanism has it too.
 void MechanismPlotDialog::fillOffers() {
   {
-    const QSignalBlocker quiet(m_pictures);
-    const QString before = m_pictures->currentData().toString();
-    m_pictures->clear();
+    const QSignalBlocker quiet(m_images);
+    const QString before = m_images->currentData().toString();
+    m_images->clear();
     for (const MechanismPlotInfo& offer : m_bridge->offers()) {
-      m_pictures->addItem(QString::fromStdString(offer.title), QString::fromStdString(offer.name));
-      m_pictures->setItemData(m_pictures->count() - 1,
-                              plainToolTip(QString::fromStdString(offer.meaning)), Qt::ToolTipRole);
+      m_images->addItem(coreText(offer.title), QString::fromStdString(offer.name));
+      m_images->setItemData(m_images->count() - 1, plainToolTip(coreText(offer.meaning)),
+                            Qt::ToolTipRole);
     }
-    m_pictures->setCurrentIndex(std::max(0, m_pictures->findData(before)));
+    m_images->setCurrentIndex(std::max(0, m_images->findData(before)));
   }
   request();
   refresh();
 }
 
 MechanismPlotChoice MechanismPlotDialog::choice() const {
-  return {m_pictures->currentData().toString().toStdString(),
-          m_parts->currentIndex() == kAllLayers};
+  return {m_images->currentData().toString().toStdString(), m_parts->currentIndex() == kAllLayers};
 }
 
-MechanismPlotStyle MechanismPlotDialog::ownStyle() const {
-  const ViewOptions& view = m_document->view();
+MechanismPlotStyle MechanismPlotDialog::plotStyle() const {
+  const ViewOptions& view = m_document->view().options();
   MechanismPlotStyle style;
   style.colorMap = view.colorMap;
   style.sharedScale = m_shared->isChecked();
@@ -170,7 +171,7 @@ MechanismPlotStyle MechanismPlotDialog::ownStyle() const {
   return style;
 }
 
-/// Hidden it costs nothing. What was saved before is of another picture.
+/// A hidden dialog computes nothing. The message about a saved plot no longer applies.
 void MechanismPlotDialog::request() {
   m_status->clear();
   if (isVisible()) m_bridge->request(choice());
@@ -202,16 +203,13 @@ QString MechanismPlotDialog::stateText() const {
 
 QString MechanismPlotDialog::aboutText() const {
   const auto result = m_bridge->result();
-  if (!m_document->hasModel() || m_bridge->offers().empty())
-    return tr(
-        "This model's mechanism has no pictures of its own; AFT, IBiT's learned masks and "
-        "LSLA have.");
+  if (!m_document->inputs().hasModel() || m_bridge->offers().empty())
+    return tr("This model's mechanism has no plots. AFT, IBiT's learned masks and LSLA have them.");
   if (result && !result->error.isEmpty()) return result->error;
-  if (!result || !result->picture)
-    return m_bridge->isBusy() ? tr("Working it out…") : tr("Open a picture to see it.");
-  QString text = QString::fromStdString(ownTitle(*result->picture));
-  if (!result->picture->note.empty())
-    text += QStringLiteral(" · ") + QString::fromStdString(result->picture->note);
+  if (!result || !result->image)
+    return m_bridge->isBusy() ? tr("Computing…") : tr("Open an image to show the plot.");
+  QString text = coreText(plotTitle(*result->image));
+  if (!result->image->note.empty()) text += QStringLiteral(" · ") + coreText(result->image->note);
   if (const QString scale = m_panels->scaleText();
       !scale.isEmpty() && result->info.kind != MechanismPlotKind::Curves)
     text += QStringLiteral(" · ") + scale;
@@ -220,40 +218,39 @@ QString MechanismPlotDialog::aboutText() const {
 
 void MechanismPlotDialog::refresh() {
   const auto result = m_bridge->result();
-  const bool current = result && result->picture && result->info.name == choice().name;
+  const bool current = result && result->image && result->info.name == choice().name;
   QString meaning;
   for (const MechanismPlotInfo& offer : m_bridge->offers())
     if (offer.name == choice().name)
-      meaning = tr("%1 (%2)").arg(QString::fromStdString(offer.meaning),
-                                  QString::fromStdString(offer.source));
+      meaning = tr("%1 (%2)").arg(coreText(offer.meaning), QString::fromStdString(offer.source));
   m_meaning->setText(meaning);
   m_export->setEnabled(current);
   m_shared->setVisible(!current || result->info.kind != MechanismPlotKind::Curves);
   if (current && result->info.kind == MechanismPlotKind::Curves) {
     m_pages->setCurrentWidget(m_curvesRoom);
-    showCurves(*result->picture);
+    showCurves(*result->image);
     m_state->setText(aboutText());
     return;
   }
   m_pages->setCurrentWidget(m_panelsRoom);
   m_panels->setRoom(m_panelsRoom->maximumViewportSize());
-  m_panels->setPicture(current ? result->picture : nullptr, ownStyle(),
-                       current ? result->view : Image(),
-                       m_document->hasModel() ? m_document->model().grid : Grid());
-  m_panels->setChosen(m_document->view().layer, m_document->view().head);
+  m_panels->setImage(current ? result->image : nullptr, plotStyle(),
+                     current ? result->view : Image(),
+                     m_document->inputs().hasModel() ? m_document->inputs().model().grid : Grid());
+  m_panels->setChosen(m_document->view().options().layer, m_document->view().options().head);
   m_state->setText(aboutText());
 }
 
-void MechanismPlotDialog::showCurves(const MechanismPlot& picture) {
-  const MechanismPlotStyle wanted = ownStyle();
+void MechanismPlotDialog::showCurves(const MechanismPlot& image) {
+  const MechanismPlotStyle wanted = plotStyle();
   std::vector<AnglePanel> panels;
   std::size_t places = 2;
-  for (const int layer : picture.layers())
-    for (const int head : picture.heads(layer)) {
+  for (const int layer : image.layers())
+    for (const int head : image.heads(layer)) {
       const bool shown = (wanted.layer < 0 || layer == wanted.layer) &&
                          (wanted.head < 0 || head < 0 || head == wanted.head);
       if (!shown) continue;
-      AnglePanel panel{ownPlaceText(layer, head), ownCurves(picture, layer, head), {}};
+      AnglePanel panel{plotPlaceText(layer, head), plotCurves(image, layer, head), {}};
       for (const PlottedCurve& curve : panel.curves)
         if (!curve.keys.empty())
           places = std::max(places, static_cast<std::size_t>(curve.keys.back()) + 1);
@@ -265,7 +262,7 @@ void MechanismPlotDialog::showCurves(const MechanismPlot& picture) {
 }
 
 void MechanismPlotDialog::chooseHead(int layer, int head) {
-  m_document->changeView([&](ViewOptions& view) {
+  m_document->view().change([&](ViewOptions& view) {
     view.layer = layer;
     view.head = head;
   });
@@ -276,7 +273,7 @@ void MechanismPlotDialog::choosePath() {
   const auto result = m_bridge->result();
   if (!result) return;
   const bool curves = result->info.kind == MechanismPlotKind::Curves;
-  askWhereToSave(this, tr("Export the picture"),
+  askWhereToSave(this, tr("Export the plot"),
                  QDir(figureFolder())
                      .filePath(QString::fromStdString(result->info.name) +
                                (curves ? QStringLiteral(".pdf") : QStringLiteral(".png"))),
@@ -287,22 +284,24 @@ void MechanismPlotDialog::choosePath() {
 
 void MechanismPlotDialog::save(const QString& path) {
   const auto result = m_bridge->result();
-  if (!result || !result->picture) return;
+  if (!result || !result->image) return;
   const std::filesystem::path file = path.toStdString();
-  const MechanismPlot& picture = *result->picture;
-  const std::string subject = m_document->model().experiment.model.name;
+  const MechanismPlot& image = *result->image;
+  const std::string subject = modelTitle(m_document->inputs().model()).toStdString();
   const auto written = guarded(file.string(), [&]() -> Result<void> {
-    if (file.extension() == ".csv") return writeFileAtomically(file, ownCsv(picture));
-    if (picture.info.kind == MechanismPlotKind::Curves && file.extension() != ".png")
-      return writeDrawing(
-          file, ownPlot(picture, m_document->view().layer, std::max(0, m_document->view().head)));
+    if (file.extension() == ".csv") return writeFileAtomically(file, plotCsv(image));
+    if (image.info.kind == MechanismPlotKind::Curves && file.extension() != ".png")
+      return writeDrawing(file, curvesDrawing(image, m_document->view().options().layer,
+                                              std::max(0, m_document->view().options().head)));
     if (file.extension() != ".png")
-      throw Failure({ErrorCode::InvalidArgument, "this picture ends in .png, its numbers in .csv",
-                     file.string()});
-    const Image page = valueOrThrow(ownPage(picture, subject, ownStyle(), result->view));
+      throw Failure(
+          {ErrorCode::InvalidArgument,
+           tr("the name of this plot must end in .png, or .csv for its numbers").toStdString(),
+           file.string()});
+    const Image page = valueOrThrow(plotPage(image, subject, plotStyle(), result->view));
     return writeFileAtomically(file, valueOrThrow(encodePng(page)));
   });
-  m_status->tellSaved(path, written);
+  m_status->reportSaved(path, written);
   rememberWritten(path);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The pictures that the open model's mechanism alone has. Not modal: it follows the layer, the head
-// and the token of the window, also while the pointer moves over its picture.
+// The plots of the open model's mechanism. Not modal: it follows the window's layer, head and
+// token, also while the pointer moves over the image.
 
 #include <QDialog>
 
@@ -29,7 +29,7 @@ class MechanismPlotDialog : public QDialog {
   MechanismPlotPanels* panels() const { return m_panels; }
   PanelsPlot* curves() const { return m_curves; }
   QString stateText() const;
-  /// .png, .svg and .pdf as headlight-cli attend --show NAME draws it, or the numbers as .csv.
+  /// Writes .png, .svg or .pdf like headlight-cli attend --show NAME, or the numbers as .csv.
   void save(const QString& path);
 
  protected:
@@ -44,17 +44,17 @@ class MechanismPlotDialog : public QDialog {
   QWidget* makeButtons();
   void fillOffers();
   MechanismPlotChoice choice() const;
-  MechanismPlotStyle ownStyle() const;
+  MechanismPlotStyle plotStyle() const;
   void request();
   void refresh();
-  void showCurves(const MechanismPlot& picture);
+  void showCurves(const MechanismPlot& image);
   void chooseHead(int layer, int head);
   QString aboutText() const;
   void choosePath();
 
   Document* m_document;
   MechanismPlotBridge* m_bridge;
-  QComboBox *m_pictures, *m_parts;
+  QComboBox *m_images, *m_parts;
   QCheckBox* m_shared;
   QLabel *m_meaning, *m_state;
   QStackedWidget* m_pages;

@@ -10,24 +10,25 @@
 #include <cmath>
 #include <tuple>
 
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kOwnGap = 10, kLeastSide = 96;
-constexpr int kMostWithScale = 64;  ///< tiles; of more there is no room for scales, nor time
+constexpr int kMostWithScale = 64;  ///< tiles; more have no space for scales
 
 bool sameStyle(const MechanismPlotStyle& a, const MechanismPlotStyle& b) {
-  const auto told = [](const MechanismPlotStyle& style) {
+  const auto reported = [](const MechanismPlotStyle& style) {
     return std::tuple(style.colorMap, style.sharedScale, style.opacity, style.smooth, style.layer,
                       style.head);
   };
-  return told(a) == told(b);
+  return reported(a) == reported(b);
 }
 
-QString ownNumber(double value) {
+QString plotNumber(double value) {
   return QString::number(value, 'g', 4);
 }
 
@@ -35,19 +36,19 @@ QString ownNumber(double value) {
 
 MechanismPlotPanels::MechanismPlotPanels(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("ownPanels"));
-  setAccessibleName(tr("The mechanism's own picture"));
+  setAccessibleName(tr("The mechanism plot"));
   setMouseTracking(true);
 }
 
-void MechanismPlotPanels::setPicture(std::shared_ptr<const MechanismPlot> picture,
-                                     const MechanismPlotStyle& style, const Image& view,
-                                     const Grid& grid) {
-  if (picture == m_picture && sameStyle(style, m_style)) return;  // its tiles are drawn already
-  m_picture = std::move(picture);
+void MechanismPlotPanels::setImage(std::shared_ptr<const MechanismPlot> image,
+                                   const MechanismPlotStyle& style, const Image& view,
+                                   const Grid& grid) {
+  if (image == m_image && sameStyle(style, m_style)) return;  // its tiles are drawn already
+  m_image = std::move(image);
   m_style = style;
   m_view = view;
   m_grid = grid;
-  m_shown = m_picture ? ownChosen(*m_picture, style) : std::vector<std::size_t>();
+  m_shown = m_image ? plotChosen(*m_image, style) : std::vector<std::size_t>();
   layOut();
 }
 
@@ -63,7 +64,7 @@ void MechanismPlotPanels::setChosen(int layer, int head) {
   update();
 }
 
-/// As large as fits into the room; where tiles would be tiny, the room is scrolled.
+/// Tiles as large as the space allows; if they would be tiny, the area scrolls.
 void MechanismPlotPanels::layOut() {
   m_images.clear();
   const int caption = fontMetrics().height() + 4, count = std::max(1, tiles());
@@ -91,7 +92,7 @@ void MechanismPlotPanels::layOut() {
   update();
 }
 
-/// Whether no row of tiles begins in one layer and ends in another, or all have as many layers.
+/// Whether every row of tiles belongs to one layer, or all rows have equally many layers.
 bool MechanismPlotPanels::keepsLayers(int columns) const {
   int heads = 0;
   for (int tile = 0; tile < tiles() && panelOf(tile).layer == panelOf(0).layer; ++tile)
@@ -100,7 +101,7 @@ bool MechanismPlotPanels::keepsLayers(int columns) const {
 }
 
 const MechanismPlotPanel& MechanismPlotPanels::panelOf(int tile) const {
-  return m_picture->panels[m_shown[static_cast<std::size_t>(tile)]];
+  return m_image->panels[m_shown[static_cast<std::size_t>(tile)]];
 }
 
 QRect MechanismPlotPanels::tileRect(int tile) const {
@@ -119,15 +120,14 @@ int MechanismPlotPanels::tileAt(const QPointF& position) const {
 }
 
 QString MechanismPlotPanels::placeText(const MechanismPlotPanel& panel, int row, int col) const {
-  if (m_picture->info.kind == MechanismPlotKind::Heatmap)
+  if (m_image->info.kind == MechanismPlotKind::Heatmap)
     return tr("patch (%1, %2)").arg(row).arg(col);
-  if (m_picture->info.kind == MechanismPlotKind::Kernel)
+  if (m_image->info.kind == MechanismPlotKind::Kernel)
     return tr("offset (%1, %2)").arg(row - panel.rows / 2).arg(col - panel.cols / 2);
   const auto token = [&](int index, int count) {
     const int prefix = count == m_grid.patches() ? m_grid.prefix : 0;
     const bool known = count + prefix == m_grid.tokens();
-    return known ? QString::fromStdString(tokenText(index + prefix, m_grid))
-                 : QString::number(index);
+    return known ? coreText(tokenText(index + prefix, m_grid)) : QString::number(index);
   };
   return tr("query %1, key %2").arg(token(row, panel.rows), token(col, panel.cols));
 }
@@ -144,20 +144,20 @@ QString MechanismPlotPanels::textAt(const QPointF& position) const {
   const float value = panel.values[static_cast<std::size_t>(row) * panel.cols + col];
   return tr("%1 · %2: %3 · scale %4")
       .arg(placeOf(tile), placeText(panel, row, col),
-           std::isnan(value) ? tr("nothing") : ownNumber(value), rangeOf(tile));
+           std::isnan(value) ? tr("nothing") : plotNumber(value), rangeOf(tile));
 }
 
 QString MechanismPlotPanels::placeOf(int tile) const {
-  return QString::fromStdString(ownPlaceText(panelOf(tile).layer, panelOf(tile).head));
+  return coreText(plotPlaceText(panelOf(tile).layer, panelOf(tile).head));
 }
 
 QString MechanismPlotPanels::rangeOf(int tile) const {
-  const ValueRange range = ownRange(*m_picture, m_shown[static_cast<std::size_t>(tile)], m_style);
-  return tr("%1 to %2").arg(ownNumber(range.low), ownNumber(range.high));
+  const ValueRange range = plotRange(*m_image, m_shown[static_cast<std::size_t>(tile)], m_style);
+  return tr("%1 to %2").arg(plotNumber(range.low), plotNumber(range.high));
 }
 
-/// With their scales where every tile has room for that. Cut at its end one would not tell the
-/// head: where one is too narrow all are short, and under the pointer it is told in full.
+/// With scales if every tile has space for them. An elided caption would hide the head, so all are
+/// shortened if one is too narrow; hovering shows the full text.
 void MechanismPlotPanels::makeCaptions() {
   const auto made = [&](const auto& text) {
     m_captions.clear();
@@ -181,7 +181,7 @@ void MechanismPlotPanels::makeCaptions() {
 QString MechanismPlotPanels::scaleText() const {
   if (tiles() == 0) return {};
   if (tiles() == 1 || m_style.sharedScale) return tr("scale %1").arg(rangeOf(0));
-  return tr("each on a scale of its own");
+  return tr("one scale per tile");
 }
 
 const QImage& MechanismPlotPanels::imageOf(int tile) {
@@ -189,7 +189,7 @@ const QImage& MechanismPlotPanels::imageOf(int tile) {
   if (!image.isNull()) return image;
   const int pixels = static_cast<int>(std::lround(m_side * devicePixelRatioF()));
   const auto drawn =
-      ownPanelImage(*m_picture, m_shown[static_cast<std::size_t>(tile)], m_style, pixels, m_view);
+      plotPanelImage(*m_image, m_shown[static_cast<std::size_t>(tile)], m_style, pixels, m_view);
   if (drawn)
     image = toQImage(*drawn);
   else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The panels of a mechanism's own picture, a tile a layer's head, as core draws them. The pointer
-// is told value and place; a click chooses the head.
+// The tiles of a mechanism plot, one per head, as core draws them. Value and position under the
+// pointer are reported; a click chooses the head.
 
 #include <QImage>
 #include <QStringList>
@@ -20,23 +20,22 @@ class MechanismPlotPanels : public QWidget {
  public:
   explicit MechanismPlotPanels(QWidget* parent = nullptr);
 
-  /// `picture` may be null: nothing. `view`: what the model saw, below a heat; `grid`: the model's,
-  /// for words. `room`: as large as the tiles are to fit into.
-  void setPicture(std::shared_ptr<const MechanismPlot> picture, const MechanismPlotStyle& style,
-                  const Image& view, const Grid& grid);
+  /// `image` may be null: nothing. `view`: the model's input, drawn below a heatmap; `grid`: the
+  /// model's, for texts. `room`: the size that the tiles must fit into.
+  void setImage(std::shared_ptr<const MechanismPlot> image, const MechanismPlotStyle& style,
+                const Image& view, const Grid& grid);
   void setRoom(const QSize& room);
-  /// Outlined.
+  /// The outlined head.
   void setChosen(int layer, int head);
   int tiles() const { return static_cast<int>(m_shown.size()); }
-  QRect tileRect(int tile) const;                             ///< of the picture in it
+  QRect tileRect(int tile) const;                             ///< the image area of a tile
   const QStringList& captions() const { return m_captions; }  ///< of the tiles
-  /// What is under this point, with its value: "layer 0, head 1 · offset (−2, 3): 0.12"; empty:
-  /// nothing.
+  /// The position and value under a point: "layer 0, head 1 · offset (−2, 3): 0.12"; empty: none.
   QString textAt(const QPointF& position) const;
-  QString scaleText() const;  ///< "scale 0 to 1", "each on a scale of its own"; empty: nothing
+  QString scaleText() const;  ///< "scale 0 to 1", "one scale per tile"; empty: none
 
  Q_SIGNALS:
-  void pointed(const QString& text);     ///< empty: at nothing
+  void pointed(const QString& text);     ///< empty: not over a tile
   void headChosen(int layer, int head);  ///< −1: all heads share it
 
  protected:
@@ -56,12 +55,12 @@ class MechanismPlotPanels : public QWidget {
   QString rangeOf(int tile) const;
   QString placeText(const MechanismPlotPanel& panel, int row, int col) const;
 
-  std::shared_ptr<const MechanismPlot> m_picture;
+  std::shared_ptr<const MechanismPlot> m_image;
   MechanismPlotStyle m_style;
   Image m_view;
   Grid m_grid;
   std::vector<std::size_t> m_shown;  ///< panels
-  std::map<int, QImage> m_images;    ///< of tiles that were seen
+  std::map<int, QImage> m_images;    ///< of tiles already painted
   QStringList m_captions;
   QSize m_room;
   int m_columns = 1, m_side = 1;

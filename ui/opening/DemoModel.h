@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The trained model that comes with the program, and what stands in for it.
+// The trained model that comes with the program, and its replacement.
 
 #include <QString>
 
@@ -14,7 +14,7 @@ QString demoWeights();
 /// `path` as it should be opened here: a demo model that is not there any more, as in a session of
 /// another machine, is this machine's.
 QString weightsHere(const QString& path);
-/// What stands in for the demo model where its weights are missing: small enough to open at once.
+/// Replaces the demo model where its weights are missing: small enough to open at once.
 Experiment demoStandIn();
 
 }  // namespace headlight

@@ -13,29 +13,30 @@ constexpr int kFetchPollMs = 100;
 
 }  // namespace
 
-/// What the download said since it was last asked.
-struct FetchJob::Told {
+/// Progress of the download since the last poll.
+struct FetchJob::Reported {
   std::mutex mutex;
   std::optional<FetchProgress> progress;
 };
 
-FetchJob::FetchJob(QObject* parent) : QObject(parent), m_told(std::make_shared<Told>()) {
+FetchJob::FetchJob(QObject* parent) : QObject(parent), m_reported(std::make_shared<Reported>()) {
   m_poll.setInterval(kFetchPollMs);
   connect(&m_poll, &QTimer::timeout, this, &FetchJob::collect);
 }
 
 void FetchJob::start(const PublishedWeights& weights, const FetchOptions& options) {
   m_stopping = {};
-  m_told = std::make_shared<Told>();
+  m_reported = std::make_shared<Reported>();
   m_poll.start();
   m_task.run<Result<FetchedModel>>(
-      [weights, options, told = m_told, asked = m_stopping.get_token()](std::stop_token gone) {
-        const auto tell = [&told](const FetchProgress& progress) {
-          const std::lock_guard lock(told->mutex);
-          told->progress = progress;
+      [weights, options, reported = m_reported,
+       asked = m_stopping.get_token()](std::stop_token gone) {
+        const auto notify = [&reported](const FetchProgress& progress) {
+          const std::lock_guard lock(reported->mutex);
+          reported->progress = progress;
         };
         const CombinedStopSource stop(asked, gone);
-        return fetchModel(weights, options, tell, stop.token());
+        return fetchModel(weights, options, notify, stop.token());
       },
       [this](const Result<FetchedModel>& fetched) {
         collect();
@@ -51,8 +52,8 @@ void FetchJob::stop() {
 void FetchJob::collect() {
   std::optional<FetchProgress> progress;
   {
-    const std::lock_guard lock(m_told->mutex);
-    progress.swap(m_told->progress);
+    const std::lock_guard lock(m_reported->mutex);
+    progress.swap(m_reported->progress);
   }
   if (progress) Q_EMIT progressed(*progress);
 }

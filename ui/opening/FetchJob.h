@@ -28,10 +28,10 @@ class FetchJob : public QObject {
   void ended(const headlight::Result<headlight::FetchedModel>& fetched);
 
  private:
-  struct Told;
+  struct Reported;
   void collect();
 
-  std::shared_ptr<Told> m_told;  ///< by the download, from its thread
+  std::shared_ptr<Reported> m_reported;  ///< by the download, from its thread
   std::stop_source m_stopping;
   QTimer m_poll;
   BackgroundTask m_task;  // last: its end asks the download to stop, and does not wait

@@ -15,6 +15,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <functional>
 
 #include "ui/base/Actions.h"
@@ -29,13 +30,17 @@ namespace {
 
 constexpr int kCellMargin = 6, kSideMargin = 11;
 
-/// A thumbnail over its name. A picture that cannot be read says so with a sign, not with silence.
+/// A thumbnail over its name. An image that cannot be read says so with a sign, not with silence.
 class ThumbnailDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
 
+  /// The margins give way in a narrow gallery, so that it scrolls in one direction only.
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
-    return {GalleryModel::kThumbnailSide + 2 * kSideMargin,
+    const auto* view = qobject_cast<const QListView*>(option.widget);
+    const int whole = GalleryModel::kThumbnailSide + 2 * kSideMargin;
+    const int room = view ? view->viewport()->width() - 2 * view->spacing() - 1 : whole;
+    return {std::clamp(room, GalleryModel::kThumbnailSide + 2, whole),
             GalleryModel::kThumbnailSide + 3 * kCellMargin + option.fontMetrics.height()};
   }
 
@@ -67,8 +72,8 @@ class ThumbnailDelegate : public QStyledItemDelegate {
                              const QModelIndex& index, const QRect& cell) {
     const int side = GalleryModel::kThumbnailSide;
     const QRect frame(cell.center().x() - side / 2, cell.top() + kCellMargin, side, side);
-    const QPixmap picture = qvariant_cast<QPixmap>(index.data(Qt::DecorationRole));
-    if (picture.isNull()) {
+    const QPixmap image = qvariant_cast<QPixmap>(index.data(Qt::DecorationRole));
+    if (image.isNull()) {
       QColor ground = option.palette.color(QPalette::Mid);
       ground.setAlpha(60);
       painter->fillRect(frame, ground);
@@ -77,10 +82,10 @@ class ThumbnailDelegate : public QStyledItemDelegate {
             .paint(painter, QRect(frame.center() - QPoint(12, 12), QSize(24, 24)));
       return;
     }
-    const QSizeF size = picture.deviceIndependentSize();
+    const QSizeF size = image.deviceIndependentSize();
     painter->drawPixmap(QPointF(frame.center().x() + 0.5 - size.width() / 2,
                                 frame.center().y() + 0.5 - size.height() / 2),
-                        picture);
+                        image);
   }
 };
 
@@ -114,15 +119,15 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   m_filter->setPlaceholderText(tr("Filter"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter the gallery by name"));
-  m_filter->setToolTip(tr("Show only pictures whose name contains this"));
+  m_filter->setToolTip(tr("Show only images whose name contains this"));
   connect(m_filter, &QLineEdit::textChanged, this, &GalleryDock::filter);
 
   auto* list = new ThumbnailList(this);
   list->moved = [this](const QModelIndex& index) { choose(index); };
   m_view = list;
   m_view->setObjectName(QStringLiteral("galleryView"));
-  m_view->setAccessibleName(tr("Pictures"));
-  m_view->setToolTip(tr("Choose a picture to look at; drop files or folders to add more"));
+  m_view->setAccessibleName(tr("Images"));
+  m_view->setToolTip(tr("Choose an image to show; drop files or folders to add more"));
   m_view->setModel(m_filtered);
   m_view->setViewMode(QListView::IconMode);
   m_view->setResizeMode(QListView::Adjust);
@@ -136,18 +141,19 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   m_view->setDragEnabled(false);
   m_view->setAcceptDrops(false);  // the window takes drops, everywhere alike
   m_view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_view, &QListView::customContextMenuRequested, this, &GalleryDock::showMenu);
-  // What is marked with Ctrl or Shift is not to be looked at, but to be taken out together.
+  // A selection with Ctrl or Shift is for joint actions; it shows no image.
   connect(m_view, &QListView::clicked, this, [this](const QModelIndex& index) {
     if (QApplication::keyboardModifiers() == Qt::NoModifier) choose(index);
   });
 
   auto* add = iconToolButton(this, QStringLiteral("galleryAdd"), QStringLiteral("add"),
-                             tr("Add pictures to the gallery"));
+                             tr("Add images to the gallery"));
   connect(add, &QToolButton::clicked, this, &GalleryDock::addRequested);
   auto* clear = iconToolButton(this, QStringLiteral("galleryClear"), QStringLiteral("clear"),
-                               tr("Take all but the samples out of the gallery"));
+                               tr("Remove all images except the samples from the gallery"));
   connect(clear, &QToolButton::clicked, m_model, &GalleryModel::clear);
 
   auto* tools = new QHBoxLayout;
@@ -166,7 +172,7 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
   layout->addWidget(m_count);
   layout->addWidget(m_view, 1);
 
-  connect(document, &Document::imageChanged, this, &GalleryDock::markShown);
+  connect(&document->inputs(), &InferenceInputs::imageChanged, this, &GalleryDock::markShown);
   for (const auto signal : {&GalleryModel::rowsInserted, &GalleryModel::rowsRemoved})
     connect(model, signal, this, &GalleryDock::markShown);
   connect(model, &GalleryModel::modelReset, this, &GalleryDock::markShown);
@@ -178,24 +184,22 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
 }
 
 void GalleryDock::makeCommands() {
-  m_commands << makeCommand(this,
-                            {"file.next",
-                             tr("&Next picture"),
-                             tr("Open the next picture of the gallery"),
-                             "Ctrl+PgDown",
-                             {}},
-                            [this] { step(1); });
+  m_commands << makeCommand(
+      this,
+      {"file.next", tr("&Next image"), tr("Open the next image of the gallery"), "Ctrl+PgDown", {}},
+      [this] { step(1); });
   m_commands << makeCommand(this,
                             {"file.previous",
-                             tr("&Previous picture"),
-                             tr("Open the previous picture of the gallery"),
+                             tr("&Previous image"),
+                             tr("Open the previous image of the gallery"),
                              "Ctrl+PgUp",
                              {}},
                             [this] { step(-1); });
 }
 
 void GalleryDock::markShown() {
-  const QModelIndex index = m_filtered->mapFromSource(m_model->indexOf(m_document->imagePath()));
+  const QModelIndex index =
+      m_filtered->mapFromSource(m_model->indexOf(m_document->inputs().imagePath()));
   if (!index.isValid()) return m_view->selectionModel()->clear();
   // By the view's own rule a key that is held, as in Ctrl+PgDown, would mark nothing.
   const bool marked = m_view->selectionModel()->isSelected(index);
@@ -213,13 +217,13 @@ void GalleryDock::count() {
   const int all = m_model->rowCount(), shown = m_filtered->rowCount();
   const QString text = m_filter->text();
   if (all == 0)
-    m_count->setText(tr("No pictures yet: drop some here."));
+    m_count->setText(tr("No images yet: drop some here."));
   else if (shown == 0)
-    m_count->setText(tr("No picture has “%1” in its name.").arg(displayName(text)));
+    m_count->setText(tr("No image has “%1” in its name.").arg(displayName(text)));
   else if (shown < all)
-    m_count->setText(tr("%1 of %2 pictures").arg(shown).arg(all));
+    m_count->setText(tr("%1 of %2 images").arg(shown).arg(all));
   else
-    m_count->setText(all == 1 ? tr("1 picture") : tr("%1 pictures").arg(all));
+    m_count->setText(all == 1 ? tr("1 image") : tr("%1 images").arg(all));
 }
 
 void GalleryDock::choose(const QModelIndex& index) {
@@ -249,10 +253,10 @@ void GalleryDock::showMenu(const QPoint& position) {
   QStringList paths;
   for (const QModelIndex& row : rows)
     paths << m_model->pathAt(row);
-  menu->addAction(tr("Feature colours, found together"), this,
+  menu->addAction(tr("Joint feature PCA of the selection"), this,
                   [this, paths] { Q_EMIT colorsRequested(paths); });
-  menu->addAction(tr("Take out of the gallery"), this,
-                  [this, rows] { m_model->removeRowsOf(rows); });
+  menu->addAction(tr("Remove from the gallery"), this,
+                  [this, rows] { m_model->removeImages(rows); });
   connect(menu, &QMenu::aboutToHide, this, &GalleryDock::markShown);
   menu->popup(m_view->viewport()->mapToGlobal(position));
 }

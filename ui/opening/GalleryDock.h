@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The content of the Gallery dock: thumbnails to choose from. Choosing, by mouse or arrow keys,
-// opens the picture; the one that is shown is the one that is marked.
+// opens the image; the one that is shown is the one that is marked.
 
 #include <QList>
 #include <QModelIndex>
@@ -24,17 +24,17 @@ class GalleryDock : public QWidget {
   GalleryDock(Document* document, GalleryModel* model, QWidget* parent = nullptr);
 
   QListView* view() const { return m_view; }
-  /// Marks the picture that is shown, and no other.
+  /// Marks the image that is shown, and no other.
   void markShown();
-  /// Chooses the neighbour of the present picture; `by` is 1 or −1.
+  /// Chooses the neighbor of the present image; `by` is 1 or −1.
   void step(int by);
-  /// The next and the previous picture, for the File menu.
+  /// The next and the previous image, for the File menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
  Q_SIGNALS:
   void chosen(const QString& path);
   void addRequested();
-  /// Feature colours of these pictures, found together.
+  /// Feature PCA of these images, found together.
   void colorsRequested(const QStringList& paths);
 
  protected:

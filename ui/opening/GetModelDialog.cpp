@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/opening/FetchJob.h"
@@ -63,9 +64,11 @@ void GetModelDialog::makeButtons() {
     button->setToolTip(tip);
     return button;
   };
-  m_download = add(tr("&Download"), "download", tr("From the Hugging Face hub, checked"));
-  m_stop = add(tr("S&top"), "stopDownload", tr("What has arrived is kept: it goes on next time"));
-  m_open = add(tr("&Open"), "openFetched", tr("Open the model, which is on this computer"));
+  m_download =
+      add(tr("&Download"), "download", tr("Download from the Hugging Face hub and check the file"));
+  m_stop = add(tr("S&top"), "stopDownload",
+               tr("The part downloaded so far is kept; the download continues next time"));
+  m_open = add(tr("&Open"), "openFetched", tr("Open the downloaded model"));
   m_stop->setIcon(lineIcon(QStringLiteral("stop")));
   connect(m_download, &QPushButton::clicked, this, &GetModelDialog::download);
   connect(m_stop, &QPushButton::clicked, this, &GetModelDialog::stop);
@@ -105,14 +108,14 @@ void GetModelDialog::describe() {
   if (!weights) return m_about->setText(tr("Choose what to download."));
   const QString cache = QDir::toNativeSeparators(QString::fromStdString(m_options.cache.string()));
   if (weights->parameters == 0)
-    return m_about->setText(tr("%1 of the hub: size and licence are not known here. To %2")
+    return m_about->setText(tr("%1 on the hub: size and license are not known here. Saved to %2")
                                 .arg(displayName(weights->repository), shownText(cache)));
-  m_about->setText(tr("%1: about %2, licence %3, pictures of %4 pixels. %5")
+  m_about->setText(tr("%1: about %2, license %3, images of %4 pixels. %5")
                        .arg(displayName(weights->name), displayName(sizeText(*weights)),
-                            displayName(weights->licence))
+                            displayName(weights->license))
                        .arg(weights->imageSize)
                        .arg(m_list->isHere(*weights) ? tr("It is on this computer.")
-                                                     : tr("To %1").arg(shownText(cache))));
+                                                     : tr("Saved to %1").arg(shownText(cache))));
 }
 
 void GetModelDialog::refresh() {
@@ -123,7 +126,7 @@ void GetModelDialog::refresh() {
   m_stop->setEnabled(isDownloading() && !m_job->isStopping());
   m_open->setEnabled(here);
   if (!canFetch())
-    m_status->setMessage(tr("This build cannot download: it was made without libcurl. Get models "
+    m_status->setMessage(tr("This build cannot download because it has no libcurl. Get models "
                             "with Python's huggingface_hub, and open them under Models on this "
                             "computer."),
                          MessageLabel::Tone::Problem);
@@ -149,12 +152,12 @@ void GetModelDialog::open() {
   const auto here = fetchedAlready(*weights, m_options);
   if (!here) return findCached();  // it is gone
   Q_EMIT openRequested(QString::fromStdString(here->folder.string()));
-  if (!isDownloading()) accept();  // whoever opens a model wants to see it
+  if (!isDownloading()) accept();  // the opened model is shown
 }
 
 void GetModelDialog::onProgress(const FetchProgress& progress) {
   if (progress.progress.total > 0) m_progress->setProgress(progress.progress);
-  m_rate->setText(QString::fromStdString(fetchText(progress)));
+  m_rate->setText(coreText(fetchText(progress)));
 }
 
 void GetModelDialog::onEnded(const Result<FetchedModel>& fetched) {
@@ -164,7 +167,7 @@ void GetModelDialog::onEnded(const Result<FetchedModel>& fetched) {
   if (fetched)
     say(*fetched);
   else if (fetched.error().code == ErrorCode::Canceled)
-    m_status->setMessage(tr("Stopped. What has arrived is kept: Download goes on with it."));
+    m_status->setMessage(tr("Stopped. The part downloaded so far is kept; Download continues it."));
   else
     m_status->setMessage(shownText(QString::fromStdString(fetched.error().text())),
                          MessageLabel::Tone::Problem);
@@ -175,17 +178,19 @@ void GetModelDialog::onEnded(const Result<FetchedModel>& fetched) {
 }
 
 void GetModelDialog::say(const FetchedModel& fetched) {
-  const QString note = shownText(QString::fromStdString(fetched.note));
-  m_status->setMessage(
-      tr("%1 is here, checked. %2").arg(displayName(fetched.weights.name), note).trimmed(),
-      note.isEmpty() ? MessageLabel::Tone::Plain : MessageLabel::Tone::Problem);
+  const QString note = shownText(coreText(fetched.note));
+  m_status->setMessage(tr("%1 is on this computer and was checked. %2")
+                           .arg(displayName(fetched.weights.name), note)
+                           .trimmed(),
+                       note.isEmpty() ? MessageLabel::Tone::Plain : MessageLabel::Tone::Problem);
   findCached();
 }
 
 void GetModelDialog::reject() {
   if (!isDownloading()) return QDialog::reject();
   dialogs().confirm(this, tr("A model is being downloaded"),
-                    tr("Closing stops that. What has arrived is kept, and goes on next time."),
+                    tr("Closing stops the download. The part downloaded so far is kept, and the "
+                       "download continues next time."),
                     tr("Stop and Close"), [this](bool yes) {
                       if (!yes) return;
                       if (!isDownloading()) return QDialog::reject();

@@ -27,9 +27,9 @@ class GetModelDialog : public QDialog {
 
   WeightsList* list() const { return m_list; }
   bool isDownloading() const;
-  void download();  ///< what is chosen
-  void stop();      ///< what has arrived is kept for the next time
-  void open();      ///< what is chosen, where it is here
+  void download();       ///< what is chosen
+  void stop();           ///< what has arrived is kept for the next time
+  void open() override;  ///< the chosen model, if it is on this computer
 
  Q_SIGNALS:
   void openRequested(const QString& folder);

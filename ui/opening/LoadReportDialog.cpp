@@ -7,6 +7,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/widgets/MessageLabel.h"
 
@@ -20,7 +21,7 @@ QString shapeText(const std::vector<std::int64_t>& shape) {
   return sizes.isEmpty() ? QObject::tr("scalar") : sizes.join(QStringLiteral(" × "));
 }
 
-QStringList namesOf(const std::vector<std::string>& names) {
+QStringList displayNames(const std::vector<std::string>& names) {
   QStringList list;
   for (const auto& name : names)
     list << displayName(name);
@@ -30,15 +31,15 @@ QStringList namesOf(const std::vector<std::string>& names) {
 }  // namespace
 
 LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& fileName,
-                                   QWidget* parent)
+                                   QWidget* parent, bool ownModel)
     : QDialog(parent), m_tree(new QTreeWidget(this)) {
   setObjectName(QStringLiteral("loadReportDialog"));
   setWindowTitle(tr("Load weights"));
   resize(620, 460);
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
-  auto* title = new QLabel(
-      tr("What “%1” would do to the model. Nothing is replaced yet.").arg(fileName), this);
+  auto* title =
+      new QLabel(tr("How “%1” fits the model. Nothing is replaced yet.").arg(fileName), this);
   title->setWordWrap(true);
   layout->addWidget(title);
 
@@ -55,12 +56,11 @@ LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& file
   note->setObjectName(QStringLiteral("loadReportNote"));
   const bool nothing = report.matched.empty() && report.resized.empty() && report.taken.empty();
   if (nothing)
-    note->setMessage(tr("Nothing in this file fits the model: it is of another architecture or "
-                        "another size."),
+    note->setMessage(tr("Nothing in this file fits the model: its architecture or size differs."),
                      MessageLabel::Tone::Problem);
   else if (const auto unfilled = report.unfilled(); !unfilled.empty())
-    note->setMessage(tr("%1 of the model's tensors are missing or of another shape: they keep the "
-                        "values they have now, which are not this file's.")
+    note->setMessage(tr("%1 of the model's tensors are missing from the file or have another "
+                        "shape: they keep their present values.")
                          .arg(unfilled.size()),
                      MessageLabel::Tone::Problem);
   layout->addWidget(note);
@@ -71,6 +71,20 @@ LoadReportDialog::LoadReportDialog(const LoadReport& report, const QString& file
   load->setObjectName(QStringLiteral("loadButton"));
   load->setDefault(!nothing);
   load->setEnabled(!nothing);
+  if (ownModel) {
+    auto* own = buttons->addButton(tr("Open as Its Own Model"), QDialogButtonBox::ActionRole);
+    own->setObjectName(QStringLiteral("openOwnButton"));
+    own->setToolTip(tr("Open the model that the file describes, in place of this one"));
+    own->setDefault(true);
+    load->setDefault(false);
+    connect(own, &QPushButton::clicked, this, [this] { done(kOpenOwn); });
+  }
+  if (report.choices.size() > 1) {
+    auto* other = buttons->addButton(tr("Another Model…"), QDialogButtonBox::ActionRole);
+    other->setObjectName(QStringLiteral("chooseOtherButton"));
+    other->setToolTip(tr("The file holds several models: choose which one to load"));
+    connect(other, &QPushButton::clicked, this, [this] { done(kChooseOther); });
+  }
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
@@ -80,33 +94,35 @@ void LoadReportDialog::fill(const LoadReport& report) {
   QStringList resizedNames, resizedHow, mismatchedNames, mismatchedHow;
   for (const auto& item : report.resized) {
     resizedNames << displayName(item.name);
-    resizedHow << tr("%1 → %2, %3")
-                      .arg(shapeText(item.from), shapeText(item.to),
-                           QString::fromStdString(item.how));
+    resizedHow
+        << tr("%1 → %2, %3").arg(shapeText(item.from), shapeText(item.to), coreText(item.how));
   }
   for (const auto& item : report.mismatched) {
     mismatchedNames << displayName(item.name);
     mismatchedHow << tr("file %1, model %2").arg(shapeText(item.file), shapeText(item.model));
   }
-  addGroup(QStringLiteral("mismatched"), tr("of another shape"), tr("not loaded"), mismatchedNames,
+  addGroup(QStringLiteral("mismatched"), tr("other shape"), tr("not loaded"), mismatchedNames,
            mismatchedHow, true);
   addGroup(QStringLiteral("missing"), tr("missing"), tr("in the model, not in the file"),
-           namesOf(report.missing), {}, true);
+           displayNames(report.missing), {}, true);
   addGroup(QStringLiteral("unexpected"), tr("unexpected"),
-           tr("in the file, not in the model: ignored"), namesOf(report.unexpected), {}, true);
+           tr("in the file, not in the model: ignored"), displayNames(report.unexpected), {}, true);
   addGroup(QStringLiteral("resized"), tr("resized"), tr("position embeddings of another grid"),
            resizedNames, resizedHow, true);
   if (!report.taken.empty()) {
     QStringList takenNames, takenHow;
     for (const auto& item : report.taken) {
       takenNames << displayName(item.name);
-      takenHow << tr("%1, %2").arg(displayName(item.from), QString::fromStdString(item.part));
+      takenHow << tr("%1, %2").arg(displayName(item.from), coreText(item.part));
     }
     addGroup(QStringLiteral("taken"), tr("taken"), tr("a part of another tensor of the file"),
              takenNames, takenHow, true);
   }
+  if (!report.leftAside.empty())
+    addGroup(QStringLiteral("leftAside"), tr("left aside"), tr("what else the file holds"),
+             displayNames(report.leftAside), {}, false);
   addGroup(QStringLiteral("matched"), tr("matched"), tr("loaded as they are"),
-           namesOf(report.matched), {}, false);
+           displayNames(report.matched), {}, false);
 }
 
 void LoadReportDialog::addGroup(const QString& key, const QString& title, const QString& help,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a checkpoint would do to the model, before anything is replaced. Accepted means: load it.
+// Shows how a checkpoint fits the model, before anything is replaced. Accepted means: load it.
 
 #include <QDialog>
 
@@ -13,7 +13,13 @@ namespace headlight {
 class LoadReportDialog : public QDialog {
   Q_OBJECT
  public:
-  LoadReportDialog(const LoadReport& report, const QString& fileName, QWidget* parent = nullptr);
+  /// `ownModel`: the file describes a model of its own, which is offered where it does not fit.
+  LoadReportDialog(const LoadReport& report, const QString& fileName, QWidget* parent = nullptr,
+                   bool ownModel = false);
+
+  static constexpr int kOpenOwn = 2;  ///< the result where that was chosen
+  /// Where another of the file's models is to be looked at (LoadReport::choices).
+  static constexpr int kChooseOther = 3;
 
  private:
   void fill(const LoadReport& report);

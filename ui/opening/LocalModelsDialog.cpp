@@ -53,9 +53,20 @@ QString sourceName(const LocalModel& model) {
 
 LocalModelsDialog::LocalModelsDialog(const LocalPlaces& places, ModelFolders folders,
                                      QWidget* parent)
-    : QDialog(parent), m_places(places), m_folders(std::move(folders)) {
+    : LocalModelsDialog({}, places, std::move(folders), parent) {}
+
+LocalModelsDialog::LocalModelsDialog(const std::filesystem::path& folder, QWidget* parent)
+    : LocalModelsDialog(folder, {}, ModelFolders({}), parent) {}
+
+LocalModelsDialog::LocalModelsDialog(std::filesystem::path only, LocalPlaces places,
+                                     ModelFolders folders, QWidget* parent)
+    : QDialog(parent),
+      m_only(std::move(only)),
+      m_places(std::move(places)),
+      m_folders(std::move(folders)) {
   setObjectName(QStringLiteral("localModelsDialog"));
-  setWindowTitle(tr("Models on this computer"));
+  setWindowTitle(m_only.empty() ? tr("Models on this computer")
+                                : tr("Models in %1").arg(displayName(fromPath(m_only))));
   resize(920, 560);
   makeList();
   m_details = new MessageLabel(this);
@@ -73,9 +84,9 @@ LocalModelsDialog::LocalModelsDialog(const LocalPlaces& places, ModelFolders fol
   connect(&m_bridge, &LocalModelsBridge::found, this, &LocalModelsDialog::add);
   connect(&m_bridge, &LocalModelsBridge::ended, this, [this](qulonglong leftOut) {
     m_leftOut = leftOut;
-    tellCount();
+    reportCount();
   });
-  look();
+  search();
   m_filter->setFocus();
 }
 
@@ -85,8 +96,7 @@ void LocalModelsDialog::makeList() {
   m_filter->setPlaceholderText(tr("Search models"));
   m_filter->setAccessibleName(tr("Search models"));
   m_filter->setToolTip(
-      tr("Words of a name, an architecture, a tag or a place; arrows go on in the list, Enter "
-         "opens"));
+      tr("Search by name, architecture, tag or path; arrow keys move in the list, Enter opens"));
   m_filter->setClearButtonEnabled(true);
   connect(m_filter, &QLineEdit::textChanged, this, &LocalModelsDialog::filter);
   m_list = new QTreeWidget(this);
@@ -109,14 +119,17 @@ QWidget* LocalModelsDialog::makeFolderRow() {
   m_count = new QLabel(row);
   m_count->setObjectName(QStringLiteral("localModelCount"));
   m_count->setTextFormat(Qt::PlainText);
-  m_add = iconButton(row, "addModelFolder", tr("&Add a folder…"), "add",
-                     tr("A folder with models, up to three folders down; it is remembered"));
+  m_add = iconButton(
+      row, "addModelFolder", tr("&Add a folder…"), "add",
+      tr("Add a folder with models; it is searched up to three levels deep and remembered"));
   m_remove = iconButton(row, "modelFolders", tr("&Folders"), "folder",
-                        tr("Takes folders out of the list; the disk is not touched"));
+                        tr("Remove folders from the list; nothing on the disk changes"));
   m_menu = new QMenu(this);
   m_remove->setMenu(m_menu);
-  for (QPushButton* button : {m_add, m_remove})
+  for (QPushButton* button : {m_add, m_remove}) {
     button->setAutoDefault(false);
+    button->setVisible(m_only.empty());
+  }
   connect(m_add, &QPushButton::clicked, this, &LocalModelsDialog::askForFolder);
   auto* layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -126,14 +139,14 @@ QWidget* LocalModelsDialog::makeFolderRow() {
   return row;
 }
 
-void LocalModelsDialog::look() {
+void LocalModelsDialog::search() {
   m_list->clear();
   m_models.clear();
   m_leftOut = 0;
-  m_places.folders = m_folders.folders();
-  fillFolders();
-  m_bridge.look(m_places);
-  tellCount();
+  m_places.folders = m_only.empty() ? m_folders.folders() : std::vector{m_only};
+  if (m_only.empty()) fillFolders();
+  m_bridge.poll(m_places);
+  reportCount();
   refresh();
 }
 
@@ -150,7 +163,7 @@ void LocalModelsDialog::add(const LocalModelsBridge::Batch& models) {
     m_models.push_back(model);
   }
   m_list->setUpdatesEnabled(true);
-  tellCount();
+  reportCount();
   if (!m_list->currentItem()) filter();
 }
 
@@ -188,7 +201,7 @@ void LocalModelsDialog::filter() {
   }
   const QTreeWidgetItem* now = m_list->currentItem();
   if (!now || now->isHidden() || !modelOf(now).canOpen()) m_list->setCurrentItem(first);
-  tellCount();
+  reportCount();
   refresh();
 }
 
@@ -219,24 +232,24 @@ void LocalModelsDialog::refresh() {
         tr("%1: %2").arg(displayName(model->name),
                          shownText(QString::fromStdString(model->problem))),
         MessageLabel::Tone::Problem);
-  const QString licence =
-      model->licence.empty() ? QString() : tr(" · licence %1").arg(displayName(model->licence));
-  m_details->setMessage(QDir::toNativeSeparators(displayName(fromPath(model->path))) + licence,
+  const QString license =
+      model->license.empty() ? QString() : tr(" · license %1").arg(displayName(model->license));
+  m_details->setMessage(QDir::toNativeSeparators(displayName(fromPath(model->path))) + license,
                         MessageLabel::Tone::Quiet);
 }
 
-void LocalModelsDialog::tellCount() {
+void LocalModelsDialog::reportCount() {
   const auto closed = std::count_if(m_models.begin(), m_models.end(),
                                     [](const LocalModel& model) { return !model.canOpen(); });
-  QString text = m_bridge.isLooking() ? tr("Looking… %1 models so far").arg(m_models.size())
-                                      : tr("%1 models").arg(m_models.size());
-  if (m_models.empty() && !m_bridge.isLooking())
+  QString text = m_bridge.isSearching() ? tr("Searching… %1 models so far").arg(m_models.size())
+                                        : tr("%1 models").arg(m_models.size());
+  if (m_models.empty() && !m_bridge.isSearching())
     text =
         tr("No models in the caches of Hugging Face and torch hub: add a folder, or get one "
            "(Model → Get a model…)");
   if (closed > 0) text += tr(", %1 cannot be opened").arg(closed);
   if (m_leftOut > 0)
-    text += tr(", %1 entries left out of folders that have too many").arg(m_leftOut);
+    text += tr(", %1 entries skipped in folders that have too many").arg(m_leftOut);
   m_count->setText(text);
 }
 
@@ -244,7 +257,7 @@ void LocalModelsDialog::askForFolder() {
   headlight::askForFolder(this, tr("Folder with models"), QDir::homePath(),
                           [this](const QString& folder) {
                             const auto added = m_folders.add(folder.toStdString());
-                            if (added) return look();
+                            if (added) return search();
                             m_details->setMessage(QString::fromStdString(added.error().text()),
                                                   MessageLabel::Tone::Problem);
                           });
@@ -254,9 +267,9 @@ void LocalModelsDialog::fillFolders() {
   m_menu->clear();
   for (const auto& folder : m_places.folders) {
     QString text = displayName(fromPath(folder)).replace(QLatin1Char('&'), QStringLiteral("&&"));
-    m_menu->addAction(tr("Take %1 out of the list").arg(text), this, [this, folder] {
+    m_menu->addAction(tr("Remove %1 from the list").arg(text), this, [this, folder] {
       const auto removed = m_folders.remove(folder);
-      if (removed) return look();
+      if (removed) return search();
       m_details->setMessage(QString::fromStdString(removed.error().text()),
                             MessageLabel::Tone::Problem);
     });

@@ -30,29 +30,34 @@ class LocalModelsDialog : public QDialog {
  public:
   /// `places`: without its folders, which `folders` knows.
   LocalModelsDialog(const LocalPlaces& places, ModelFolders folders, QWidget* parent = nullptr);
+  /// The models in this folder alone.
+  explicit LocalModelsDialog(const std::filesystem::path& folder, QWidget* parent = nullptr);
 
   /// Nothing where what is chosen cannot be opened.
   std::optional<LocalModel> chosen() const;
-  bool isLooking() const { return m_bridge.isLooking(); }
+  bool isSearching() const { return m_bridge.isSearching(); }
   void accept() override;  ///< nothing happens where nothing can be opened
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
+  LocalModelsDialog(std::filesystem::path only, LocalPlaces places, ModelFolders folders,
+                    QWidget* parent);
   void makeList();
   QWidget* makeFolderRow();
-  void look();
+  void search();
   void add(const LocalModelsBridge::Batch& models);
   void paint(QTreeWidgetItem* item, const LocalModel& model) const;
   void filter();
   void refresh();
-  void tellCount();
+  void reportCount();
   void askForFolder();
   void fillFolders();
   const LocalModel* current() const;
   const LocalModel& modelOf(const QTreeWidgetItem* item) const;
 
+  std::filesystem::path m_only;  ///< empty: all places
   LocalPlaces m_places;
   ModelFolders m_folders;
   std::vector<LocalModel> m_models;

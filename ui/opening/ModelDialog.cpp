@@ -2,20 +2,19 @@
 #include "ui/opening/ModelDialog.h"
 
 #include <QDialogButtonBox>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSplitter>
-#include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 #include "core/models/Registry.h"
+#include "core/workbench/hub/PublishedFamilies.h"
+#include "ui/base/CoreText.h"
 #include "ui/document/Document.h"
 #include "ui/forms/ModelForm.h"
 #include "ui/forms/PathRow.h"
+#include "ui/opening/ModelList.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/ListKeys.h"
 #include "ui/widgets/MessageLabel.h"
@@ -23,37 +22,21 @@
 namespace headlight {
 namespace {
 
-constexpr int kNameRole = Qt::UserRole;
-
-/// "5.72 M", "1.25 G": three digits and a prefix.
-QString scaled(std::int64_t count) {
-  const auto value = static_cast<double>(count);
-  const auto [unit, divisor] = value >= 999.5e6   ? std::pair("G", 1e9)
-                               : value >= 999.5e3 ? std::pair("M", 1e6)
-                                                  : std::pair("k", 1e3);
-  return QStringLiteral("%1 %2").arg(value / divisor, 0, 'g', 3).arg(QLatin1String(unit));
-}
-
 /// The published model of this name, if this is it; null where it was edited.
 const PublishedModel* publishedAs(const ModelConfig& model) {
   const PublishedModel* published = findPublishedModel(model.name);
   return published && sameModel(published->config, model) ? published : nullptr;
 }
 
-/// Of a published model as it opens: with its scheme.
-ModelCost costOf(const PublishedModel& model) {
-  MaskConfig masks;
-  masks.scheme = model.scheme;
-  return modelCost(model.config, masks);
-}
-
-bool isCustom(const QTreeWidgetItem* item) {
-  return item->data(0, kNameRole).toString() == QStringLiteral("custom");
-}
-
-bool hasAll(const QString& text, const QStringList& words) {
-  return std::all_of(words.begin(), words.end(),
-                     [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+/// "DeiT, tiny", and what the paper prints.
+QString describePublished(const PublishedModel& model) {
+  const QString text = coreText(model.description);
+  if (model.publishedParametersM <= 0) return text;
+  const QString macs = model.publishedMacsG > 0
+                           ? ModelDialog::tr(", %1 GMACs").arg(model.publishedMacsG)
+                           : QString();
+  return text + ModelDialog::tr("\nPublished: %1 M parameters").arg(model.publishedParametersM) +
+         macs + QLatin1Char('.');
 }
 
 }  // namespace
@@ -77,14 +60,18 @@ ModelDialog::ModelDialog(Document* document, QWidget* parent)
   layout->addWidget(splitter, 1);
   layout->addWidget(m_buttons);
 
-  fillList();
-  if (document->canCompute()) {
-    m_model = document->model().experiment.model;
-    selectShown();
-  } else {
-    selectModel(QStringLiteral("deit_tiny_patch16_224"));
-  }
+  begin();
   m_filter->setFocus();
+}
+
+/// Begins with the open model if it is a published one, else with what most people start from: its
+/// dimensions are one's own, then.
+void ModelDialog::begin() {
+  const PublishedModel& usual = *commonModels().front();
+  const InferenceInputs& open = m_document->inputs();
+  m_own = open.canCompute() ? open.model().experiment.model : usual.config;
+  const PublishedModel* published = publishedAs(m_own);
+  selectModel(QString::fromStdString(published ? published->name : usual.name));
 }
 
 QWidget* ModelDialog::makeList() {
@@ -94,28 +81,20 @@ QWidget* ModelDialog::makeList() {
   m_filter->setPlaceholderText(tr("Filter models"));
   m_filter->setAccessibleName(tr("Filter models"));
   m_filter->setToolTip(
-      tr("Chooses the first model whose name or description has these words; arrows go on in the "
-         "list, Enter opens"));
+      tr("Selects the first model whose name or description contains these words; arrow keys move "
+         "in the list, Enter opens"));
   m_filter->setClearButtonEnabled(true);
   connect(m_filter, &QLineEdit::textChanged, this, &ModelDialog::filterList);
   m_noMatch = new MessageLabel(side);
   m_noMatch->setObjectName(QStringLiteral("modelNoMatch"));
-  m_list = new QTreeWidget(side);
-  new ListKeys(m_filter, m_list);
+  m_list = new ModelList(side);
   m_list->setObjectName(QStringLiteral("modelList"));
-  m_list->setAccessibleName(tr("Published models"));
-  m_list->setHeaderLabels({tr("Model"), tr("Parameters"), tr("MACs")});
-  m_list->setRootIsDecorated(false);
-  m_list->setUniformRowHeights(true);
-  m_list->header()->setStretchLastSection(false);
-  m_list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-  m_list->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-  m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
+  new ListKeys(m_filter, m_list);
   connect(m_list, &QTreeWidget::currentItemChanged, this, &ModelDialog::onSelected);
   // Also a click on what is chosen already: that shows it as it is again.
   connect(m_list, &QTreeWidget::itemClicked, this, &ModelDialog::onSelected);
   connect(m_list, &QTreeWidget::itemDoubleClicked, this, [this] {
-    if (m_valid) accept();
+    if (m_valid && !m_list->chosen().isEmpty()) accept();
   });
   auto* layout = new QVBoxLayout(side);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -163,75 +142,37 @@ QWidget* ModelDialog::makeDetails() {
   return side;
 }
 
-void ModelDialog::fillList() {
-  auto* custom = new QTreeWidgetItem(m_list, {tr("Custom…"), QString(), QString()});
-  custom->setData(0, kNameRole, QStringLiteral("custom"));
-  custom->setToolTip(0, tr("A shape of your own"));
-  for (const PublishedModel& model : publishedModels()) {
-    const ModelCost cost = costOf(model);
-    const QString name = QString::fromStdString(model.name);
-    auto* item = new QTreeWidgetItem(m_list, {name, scaled(cost.parameters), scaled(cost.macs)});
-    item->setData(0, kNameRole, name);
-    item->setToolTip(0, QString::fromStdString(model.description));
-    for (const int column : {1, 2})
-      item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-  }
-}
-
-/// Chooses the first that has the words in its name, before those that are only described by them:
-/// what Enter opens is always seen. One's own shape goes by its name alone.
+/// What Enter opens is always seen. Where nothing was found, the choice of before comes back.
 void ModelDialog::filterList(const QString& text) {
-  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  QTreeWidgetItem *named = nullptr, *described = nullptr;
-  for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
-    QTreeWidgetItem* item = m_list->topLevelItem(i);
-    const QString name = item->text(0);
-    const QString all = isCustom(item) ? name : name + QLatin1Char(' ') + item->toolTip(0);
-    const bool matches = hasAll(all, words);
-    item->setHidden(!matches);
-    if (matches && !described) described = item;
-    if (!named && hasAll(name, words)) named = item;
-  }
+  if (m_filtered.isEmpty()) m_before = m_list->chosen();
+  m_filtered = text.trimmed();
+  const bool found = m_list->filter(text);
   m_noMatch->setMessage(
-      described ? QString() : tr("No model has “%1” in its name or description.").arg(text),
+      found ? QString() : tr("No model has “%1” in its name or description.").arg(text),
       MessageLabel::Tone::Plain);
-  if (!words.isEmpty())
-    m_list->setCurrentItem(named ? named : described);
-  else if (!m_list->currentItem())
-    selectShown();
+  if (m_filtered.isEmpty() && m_list->chosen().isEmpty()) selectModel(m_before);
   check();
 }
 
-void ModelDialog::selectShown() {
-  const PublishedModel* published = publishedAs(m_model);
-  selectModel(published ? QString::fromStdString(published->name) : QStringLiteral("custom"));
-}
-
 void ModelDialog::selectModel(const QString& name) {
-  for (int i = 0; i < m_list->topLevelItemCount(); ++i)
-    if (m_list->topLevelItem(i)->data(0, kNameRole).toString() == name)
-      return m_list->setCurrentItem(m_list->topLevelItem(i));
+  m_list->choose(name);
 }
 
 void ModelDialog::onSelected() {
-  const QTreeWidgetItem* item = m_list->currentItem();
-  if (!item) return;
-  const QString name = item->data(0, kNameRole).toString();
-  QString description = tr("A shape of your own, beginning with what was shown last.");
+  const QString name = m_list->chosen();
+  if (name.isEmpty()) {  // a family is no model
+    m_chosenText = m_list->family();
+    return check();
+  }
   if (const PublishedModel* published = findPublishedModel(name.toStdString())) {
     m_model = published->config;
     m_model.name = published->name;
-    description = QString::fromStdString(published->description);
-    if (published->publishedParametersM > 0) {
-      description += tr("\nPublished: %1 M parameters").arg(published->publishedParametersM);
-      if (published->publishedMacsG > 0)
-        description += tr(", %1 GMACs").arg(published->publishedMacsG);
-      description += QLatin1Char('.');
-    }
-  } else if (findPublishedModel(m_model.name)) {
-    m_model.name = "custom";
+    m_chosenText = describePublished(*published);
+  } else {
+    m_model = m_own;
+    if (findPublishedModel(m_model.name)) m_model.name = "custom";
+    m_chosenText = tr("Your own dimensions, starting from the open model.");
   }
-  m_chosenText = description;
   m_form->setModel(m_model);
   check();
 }
@@ -251,7 +192,8 @@ void ModelDialog::check() {
   if (m_valid) {
     const Grid grid = m_model.grid();
     m_cost->setText(tr("%1 parameters · %2MACs · %3 × %4 patches, %5 tokens")
-                        .arg(scaled(cost->parameters), scaled(cost->macs))
+                        .arg(millionsText(static_cast<double>(cost->parameters)),
+                             billionsText(static_cast<double>(cost->macs)))
                         .arg(grid.rows)
                         .arg(grid.cols)
                         .arg(grid.tokens()));
@@ -259,24 +201,22 @@ void ModelDialog::check() {
     m_cost->setText(tr("No model yet"));
   }
   m_error->setMessage(problem, MessageLabel::Tone::Problem);
-  m_buttons->button(QDialogButtonBox::Open)->setEnabled(m_valid && m_list->currentItem());
+  m_buttons->button(QDialogButtonBox::Open)->setEnabled(m_valid && !m_list->chosen().isEmpty());
   describe();
 }
 
 ModelCost ModelDialog::costWithMasks() const {
   const PublishedModel* published = publishedAs(m_model);
-  return published ? costOf(*published) : modelCost(m_model, experiment().masks);
+  return published ? costWithScheme(*published) : modelCost(m_model, experiment().masks);
 }
 
 void ModelDialog::describe() {
-  const QTreeWidgetItem* item = m_list->currentItem();
-  const PublishedModel* chosen =
-      item ? findPublishedModel(item->data(0, kNameRole).toString().toStdString()) : nullptr;
+  const PublishedModel* chosen = findPublishedModel(m_list->chosen().toStdString());
   const bool edited = chosen && !(m_valid && isPublished());
-  m_description->setText(edited ? tr("A shape of your own, edited from %1. Click that in the list "
-                                     "to have it back as it was.")
-                                      .arg(QString::fromStdString(chosen->name))
-                                : m_chosenText);
+  m_description->setText(
+      edited ? tr("Your own dimensions, edited from %1. Click that in the list to restore it.")
+                   .arg(QString::fromStdString(chosen->name))
+             : m_chosenText);
 }
 
 bool ModelDialog::isPublished() const {
@@ -291,23 +231,23 @@ ModelSource ModelDialog::source() const {
   ModelSource source;
   source.model = m_model.name;
   source.weights = weights();
-  if (m_document->hasModel()) {
-    source.device = m_document->model().experiment.device;
-    source.threads = m_document->model().experiment.threads;
-    source.seed = m_document->model().experiment.seed;
+  if (m_document->inputs().hasModel()) {
+    source.device = m_document->inputs().model().experiment.device;
+    source.threads = m_document->inputs().model().experiment.threads;
+    source.seed = m_document->inputs().model().experiment.seed;
   }
   return source;
 }
 
 Experiment ModelDialog::experiment() const {
   Experiment experiment;
-  if (m_document->canCompute()) {
-    experiment = m_document->model().experiment;
-    experiment.masks = describeMasks(m_document->masks());
-    if (!resolveMasks(experiment.masks, maskShapeOf(m_model))) experiment.masks = {};
+  if (m_document->inputs().canCompute()) {
+    experiment = m_document->inputs().model().experiment;
+    experiment.masks = describeMasks(m_document->inputs().masks());
+    if (!resolveMasks(experiment.masks, makeMaskShape(m_model))) experiment.masks = {};
   }
   experiment.model = m_model;
-  // A published name stands for the published model alone, in configs, files and run folders.
+  // A published name means exactly the published model, in configs, files and run folders.
   if (findPublishedModel(m_model.name) && !isPublished()) experiment.model.name = "custom";
   if (const PublishedModel* published = findPublishedModel(experiment.name);
       published && published != publishedAs(m_model))

@@ -12,7 +12,6 @@
 
 class QLabel;
 class QLineEdit;
-class QTreeWidget;
 class QDialogButtonBox;
 
 namespace headlight {
@@ -20,12 +19,13 @@ namespace headlight {
 class Document;
 class MessageLabel;
 class ModelForm;
+class ModelList;
 class PathRow;
 
 class ModelDialog : public QDialog {
   Q_OBJECT
  public:
-  /// Begins with the document's model, if it has one.
+  /// Begins with the document's model if that is published, else with a usual one.
   explicit ModelDialog(Document* document, QWidget* parent = nullptr);
 
   /// A published model as it is: open it by source(). Otherwise create experiment(), then load
@@ -42,9 +42,8 @@ class ModelDialog : public QDialog {
  private:
   QWidget* makeList();
   QWidget* makeDetails();
-  void fillList();
+  void begin();
   void filterList(const QString& text);
-  void selectShown();
   void onSelected();
   void check();
   ModelCost costWithMasks() const;  ///< with those that the model will open with
@@ -54,7 +53,8 @@ class ModelDialog : public QDialog {
   Document* m_document;
   QLineEdit* m_filter = nullptr;
   MessageLabel* m_noMatch = nullptr;
-  QTreeWidget* m_list = nullptr;
+  QString m_filtered, m_before;  ///< the filter's words, and the choice before there were any
+  ModelList* m_list = nullptr;
   QLabel* m_description = nullptr;
   QString m_chosenText;  ///< of what was chosen in the list, while it is as chosen
   QLabel* m_cost = nullptr;
@@ -63,6 +63,7 @@ class ModelDialog : public QDialog {
   ModelForm* m_form = nullptr;
   QDialogButtonBox* m_buttons = nullptr;
   ModelConfig m_model;
+  ModelConfig m_own;  ///< the open model's; what one's own dimensions start from
   bool m_valid = false;
 };
 

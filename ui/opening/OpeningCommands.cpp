@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include "ui/base/Actions.h"
+#include "ui/base/CoreText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
@@ -20,25 +21,25 @@
 
 namespace headlight {
 
-OpeningCommands::OpeningCommands(Document* document, ModelWorker* look, Opener* opener,
+OpeningCommands::OpeningCommands(Document* document, ModelWorker* inference, Opener* opener,
                                  GalleryModel* gallery, QWidget* window)
     : QObject(window),
       m_document(document),
-      m_look(look),
+      m_inference(inference),
       m_opener(opener),
       m_gallery(gallery),
       m_window(window) {
   makeFileCommands();
   makeModelCommands();
-  connect(document, &Document::modelChanged, this, &OpeningCommands::refresh);
-  connect(look, &ModelWorker::saved, this, [this](const QString& path) {
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &OpeningCommands::refresh);
+  connect(opener, &Opener::modelsFound, this, &OpeningCommands::chooseModelIn);
+  connect(inference, &ModelWorker::saved, this, [this](const QString& path) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
   });
-  connect(look, &ModelWorker::weightsLoaded, this,
+  connect(inference, &ModelWorker::weightsLoaded, this,
           [this](const QString& path, const LoadReport& report) {
             Q_EMIT m_document->message(
-                tr("Loaded %1: %2")
-                    .arg(QFileInfo(path).fileName(), QString::fromStdString(report.summary())));
+                tr("Loaded %1: %2").arg(QFileInfo(path).fileName(), coreText(report.summary())));
           });
   refresh();
 }
@@ -46,13 +47,13 @@ OpeningCommands::OpeningCommands(Document* document, ModelWorker* look, Opener* 
 void OpeningCommands::makeFileCommands() {
   m_fileCommands << makeCommand(
       this,
-      {"file.open", tr("&Open…"),
-       tr("Open pictures, checkpoints, configs, mask schemes or sessions"), "Ctrl+O", "open"},
+      {"file.open", tr("&Open…"), tr("Open images, checkpoints, configs, mask schemes or sessions"),
+       "Ctrl+O", "open"},
       [this] { chooseFiles(); });
   m_fileCommands << makeCommand(this,
                                 {"file.openFolder", tr("Open &folder…"),
-                                 tr("Open a folder of pictures, a dataset, a training run or a "
-                                    "model of the Hugging Face hub"),
+                                 tr("Open a folder of images, a dataset, a model, or a folder "
+                                    "with models or training runs"),
                                  "Ctrl+Shift+O", "folder"},
                                 [this] { chooseFolder(); });
 }
@@ -61,12 +62,13 @@ void OpeningCommands::makeModelCommands() {
   m_modelCommands << makeCommand(
       this,
       {"model.choose", tr("&Choose model…"),
-       tr("A published model, or a shape of your own, with or without weights"), "Ctrl+M", "model"},
+       tr("Open a published model or your own dimensions, with or without weights"), "Ctrl+M",
+       "model"},
       [this] { chooseModel(); });
   m_modelCommands << makeCommand(this,
                                  {"model.demo",
                                   tr("Open the &demo model"),
-                                  tr("The trained model that comes with Headlight"),
+                                  tr("Open the trained model that comes with Headlight"),
                                   "Ctrl+Shift+D",
                                   {}},
                                  [this] { openDemo(); });
@@ -97,15 +99,15 @@ void OpeningCommands::makeModelCommands() {
   m_classNames = makeCommand(this,
                              {"model.classNames",
                               tr("Class &names…"),
-                              tr("Name the classes by a file: a name a line, or JSON"),
+                              tr("Read class names from a file: one name per line, or JSON"),
                               "Ctrl+Alt+L",
                               {}},
                              [this] { chooseClassNames(); });
   m_resolution = makeCommand(this,
                              {"model.resolution",
                               tr("&Resolution…"),
-                              tr("Look at pictures of another size: finer or coarser grids of "
-                                 "patches, position embeddings resampled"),
+                              tr("Use images of another size: a finer or coarser grid of patches, "
+                                 "with resampled position embeddings"),
                               "Ctrl+Alt+I",
                               {}},
                              [this] { chooseResolution(); });
@@ -120,33 +122,32 @@ QList<QAction*> OpeningCommands::startCommands() const {
 
 void OpeningCommands::refresh() {
   for (QAction* action : {m_load, m_save, m_resolution}) {
-    action->setEnabled(m_document->canCompute());
-    action->setToolTip(m_document->canCompute() ? action->statusTip()
-                                                : m_document->whyNotComputed());
+    action->setEnabled(m_document->inputs().canCompute());
+    action->setToolTip(m_document->inputs().canCompute() ? action->statusTip()
+                                                         : m_document->inputs().whyNotComputed());
   }
-  m_classNames->setEnabled(m_document->hasModel() &&
-                           m_document->model().experiment.model.classes > 0);
+  m_classNames->setEnabled(m_document->inputs().hasModel() &&
+                           m_document->inputs().model().experiment.model.classes > 0);
 }
 
 void OpeningCommands::chooseFiles() {
   FileQuestion question;
   question.mode = FileQuestion::Mode::OpenFiles;
   question.title = tr("Open");
-  question.start = pictureFolder(*m_document);
+  question.start = imageFolder(*m_document);
   question.filter =
-      tr("All that Headlight opens (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm "
-         "*.pnm *.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv *.mpg *.flv *.wmv "
-         "*.y4m *.gif);;Pictures (*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm "
-         "*.pnm);;Checkpoints (*.safetensors *.pth);;Configs, masks and "
-         "sessions (*.json);;All files (*)");
+      tr("All supported files (%1 *.safetensors *.pth *.json *.avi *.mp4 *.mov *.mkv *.webm *.ogv "
+         "*.mpg *.flv *.wmv *.y4m *.gif);;%2;;Checkpoints (*.safetensors *.pth);;Configs, masks "
+         "and sessions (*.json);;All files (*)")
+          .arg(imagePatterns(), imageFilter());
   dialogs().files(m_window, question, [this](const QStringList& paths) { m_opener->open(paths); });
 }
 
 void OpeningCommands::chooseFolder() {
   FileQuestion question;
   question.mode = FileQuestion::Mode::OpenFolder;
-  question.title = tr("Open a folder of pictures, a dataset, a training run or a model");
-  question.start = pictureFolder(*m_document);
+  question.title = tr("Open a folder of images, a dataset, a training run or models");
+  question.start = imageFolder(*m_document);
   dialogs().files(m_window, question, [this](const QStringList& paths) { m_opener->open(paths); });
 }
 
@@ -155,22 +156,29 @@ void OpeningCommands::chooseModel() {
   dialogs().show(dialog, [this, dialog](int result) {
     if (result != QDialog::Accepted) return;
     if (dialog->isPublished()) {
-      m_look->openModel(dialog->source());
+      m_inference->openModel(dialog->source());
       return;
     }
     const QString weights = QString::fromStdString(dialog->weights().string());
-    m_look->createModel(dialog->experiment(), [this, weights] {
+    m_inference->createModel(dialog->experiment(), [this, weights] {
       if (!weights.isEmpty()) m_opener->loadWeights(weights);
     });
   });
 }
 
 void OpeningCommands::chooseLocalModel() {
-  auto* dialog = new LocalModelsDialog(LocalPlaces::ofThisComputer(),
-                                       ModelFolders(ModelFolders::defaultFile()), m_window);
+  showModels(new LocalModelsDialog(LocalPlaces::ofThisComputer(),
+                                   ModelFolders(ModelFolders::defaultFile()), m_window));
+}
+
+void OpeningCommands::chooseModelIn(const QString& folder) {
+  showModels(new LocalModelsDialog(folder.toStdString(), m_window));
+}
+
+void OpeningCommands::showModels(LocalModelsDialog* dialog) {
   dialogs().show(dialog, [this, dialog](int result) {
     const auto model = dialog->chosen();
-    if (result == QDialog::Accepted && model) m_look->openModel(sourceOf(*model));
+    if (result == QDialog::Accepted && model) m_inference->openModel(makeModelSource(*model));
   });
 }
 
@@ -187,10 +195,10 @@ GetModelDialog* OpeningCommands::getModel() {
 }
 
 void OpeningCommands::chooseResolution() {
-  auto* dialog = new ResolutionDialog(m_document->model().experiment.model, m_window);
+  auto* dialog = new ResolutionDialog(m_document->inputs().model().experiment.model, m_window);
   dialogs().show(dialog, [this, dialog](int result) {
     if (result == QDialog::Accepted)
-      m_look->resizeModel(dialog->pictureHeight(), dialog->pictureWidth());
+      m_inference->resizeModel(dialog->imageHeight(), dialog->imageWidth());
   });
 }
 
@@ -199,24 +207,24 @@ void OpeningCommands::chooseClassNames() {
   question.title = tr("Class names");
   question.start = documentsFolder();
   question.filter = tr("Names (*.txt *.json);;All files (*)");
-  askForPath(m_window, question, [this](const QString& path) { m_look->nameClasses(path); });
+  askForPath(m_window, question, [this](const QString& path) { m_inference->nameClasses(path); });
 }
 
 void OpeningCommands::openDemo() {
-  if (!m_document->hasImage() && m_gallery->rowCount() > 0)
+  if (!m_document->inputs().hasImage() && m_gallery->rowCount() > 0)
     m_opener->openImage(m_gallery->pathAt(m_gallery->index(0)));
   const QString weights = demoWeights();
   if (weights.isEmpty()) return openStandIn();
   ModelSource source;
   source.weights = weights.toStdString();
-  m_look->openModel(source);
+  m_inference->openModel(source);
 }
 
 void OpeningCommands::openStandIn() {
-  m_look->createModel(demoStandIn(), [this] {
+  m_inference->createModel(demoStandIn(), [this] {
     Q_EMIT notice({Notice::Level::Warning, tr("The demo model is not here"),
                    tr("models/demo/demo.safetensors is missing. A small model with random weights "
-                      "stands in: its maps and predictions mean nothing."),
+                      "is used instead: its maps and predictions mean nothing."),
                    tr("Choose a model…"), [this] { chooseModel(); }});
   });
 }
@@ -230,11 +238,11 @@ void OpeningCommands::chooseWeights() {
 }
 
 void OpeningCommands::saveWeights() {
-  const QString name = QString::fromStdString(m_document->model().experiment.model.name);
+  const QString name = QString::fromStdString(m_document->inputs().model().experiment.model.name);
   askWhereToSave(m_window, tr("Save weights"),
                  QDir(documentsFolder()).filePath(name + QStringLiteral(".safetensors")),
                  tr("safetensors (*.safetensors)"),
-                 [this](const QString& path) { m_look->saveModel(path); });
+                 [this](const QString& path) { m_inference->saveModel(path); });
 }
 
 }  // namespace headlight

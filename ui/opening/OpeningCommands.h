@@ -17,12 +17,13 @@ class Document;
 class GalleryModel;
 class GetModelDialog;
 class ModelWorker;
+class LocalModelsDialog;
 class Opener;
 
 class OpeningCommands : public QObject {
   Q_OBJECT
  public:
-  OpeningCommands(Document* document, ModelWorker* look, Opener* opener, GalleryModel* gallery,
+  OpeningCommands(Document* document, ModelWorker* inference, Opener* opener, GalleryModel* gallery,
                   QWidget* window);
 
   /// Open, choose a model, open the demo: for a window with nothing in it.
@@ -34,10 +35,11 @@ class OpeningCommands : public QObject {
   void chooseFolder();
   void chooseModel();
   void chooseLocalModel();  ///< of those on this computer
+  void chooseModelIn(const QString& folder);
   void chooseClassNames();
   void chooseResolution();
   GetModelDialog* getModel();  ///< published weights, to be downloaded; beside the window
-  /// The demo model, or a small random one that says so; with the gallery's first picture where
+  /// The demo model, or a small random one that says so; with the gallery's first image where
   /// none is open.
   void openDemo();
   void chooseWeights();
@@ -50,10 +52,11 @@ class OpeningCommands : public QObject {
   void makeFileCommands();
   void makeModelCommands();
   void openStandIn();
+  void showModels(LocalModelsDialog* dialog);
   void refresh();
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   Opener* m_opener;
   GalleryModel* m_gallery;
   QWidget* m_window;

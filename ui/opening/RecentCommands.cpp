@@ -6,12 +6,12 @@
 #include <QMenu>
 
 #include "core/models/Registry.h"
-#include "core/workbench/hub/HubFolder.h"
 #include "ui/base/Actions.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FileInspection.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
+#include "ui/document/ModelText.h"
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
 
@@ -19,21 +19,30 @@ namespace headlight {
 namespace {
 
 /// Checkpoints are recent as the models that they open.
-bool isRecentFile(FileKind kind) {
+bool isRecentFile(InputKind kind) {
   switch (kind) {
-    case FileKind::Image:
-    case FileKind::Folder:
-    case FileKind::Dataset:
-    case FileKind::SessionPicture:
-    case FileKind::Session:
-    case FileKind::Config:
-    case FileKind::Masks:
-    case FileKind::Maps:
-    case FileKind::Video:
+    case InputKind::Image:
+    case InputKind::VideoFrame:
+    case InputKind::Folder:
+    case InputKind::Dataset:
+    case InputKind::SessionImage:
+    case InputKind::Session:
+    case InputKind::Config:
+    case InputKind::Masks:
+    case InputKind::Maps:
+    case InputKind::MapImage:
+    case InputKind::Video:
       return true;
     default:
       return false;
   }
+}
+
+/// By its name: a file of them, or an entry of the hub's cache.
+bool isWeights(const QString& path) {
+  const QString ending = QFileInfo(path).suffix();
+  return path.contains(QStringLiteral("/models--")) || ending == QLatin1String("safetensors") ||
+         ending == QLatin1String("pth") || ending == QLatin1String("pt");
 }
 
 QString homeShortened(const QString& folder) {
@@ -45,12 +54,12 @@ QString homeShortened(const QString& folder) {
 
 }  // namespace
 
-RecentCommands::RecentCommands(RecentPaths* paths, Document* document, ModelWorker* look,
+RecentCommands::RecentCommands(RecentPaths* paths, Document* document, ModelWorker* inference,
                                Opener* opener, QWidget* window)
     : QObject(window),
       m_paths(paths),
       m_document(document),
-      m_look(look),
+      m_inference(inference),
       m_opener(opener),
       m_menu(new QMenu(window)) {
   m_menu->setObjectName(QStringLiteral("recentMenu"));
@@ -58,21 +67,21 @@ RecentCommands::RecentCommands(RecentPaths* paths, Document* document, ModelWork
       this,
       {"file.recent",
        tr("Open &recent"),
-       tr("Open one of the last files, models or runs again"),
+       tr("Open a recent file, model or run again"),
        "Ctrl+Shift+R",
        {}},
       [this, window] { m_menu->popup(window->mapToGlobal(window->rect().center() / 2)); });
   m_action->setMenu(m_menu);
   connect(m_menu, &QMenu::aboutToShow, this, &RecentCommands::fill);
-  connect(opener, &Opener::found, this, [this](FileKind kind, const QString& path) {
+  connect(opener, &Opener::found, this, [this](InputKind kind, const QString& path) {
     if (isRecentFile(kind)) m_paths->add(RecentKind::File, path);
-    if (kind == FileKind::RunFolder) addRun(path);
+    if (kind == InputKind::RunFolder) addRun(path);
   });
-  connect(document, &Document::modelChanged, this, &RecentCommands::addModel);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &RecentCommands::addModel);
 }
 
 void RecentCommands::addModel() {
-  const ModelInfo& model = m_document->model();
+  const ModelInfo& model = m_document->inputs().model();
   if (model.isPrecomputed) return;  // a file, and no model
   const QString weights = QString::fromStdString(model.weights.string());
   const std::string& name = model.experiment.model.name;
@@ -89,24 +98,24 @@ void RecentCommands::open(RecentKind kind, const QString& path) {
     source.weights = path.toStdString();
   else
     source.model = path.toStdString();
-  m_look->openModel(source);
+  m_inference->openModel(source);
 }
 
 QString RecentCommands::titleOf(const QString& path) {
   if (!path.startsWith('/')) return path;
-  for (const QString& part : path.split(QLatin1Char('/')))  // of the hub's cache: as the hub has it
-    if (const std::string repository = hubRepository(part.toStdString()); !repository.empty())
-      return displayName(repository);
   const QFileInfo file(path);
+  if (const QString name = weightsName(path.toStdString());
+      isWeights(path) && !name.endsWith(file.fileName()))
+    return name;
   return displayName(file.fileName() + QStringLiteral(" — ") + homeShortened(file.absolutePath()));
 }
 
 void RecentCommands::fill() {
   m_menu->clear();
-  addSection(tr("Pictures and files"), RecentKind::File);
+  addSection(tr("Images and files"), RecentKind::File);
   addSection(tr("Models"), RecentKind::Model);
   addSection(tr("Runs"), RecentKind::Run);
-  if (m_menu->isEmpty()) m_menu->addAction(tr("Nothing was opened yet"))->setEnabled(false);
+  if (m_menu->isEmpty()) m_menu->addAction(tr("Nothing opened yet"))->setEnabled(false);
 }
 
 void RecentCommands::addSection(const QString& title, RecentKind kind) {

@@ -22,7 +22,7 @@ class RecentCommands : public QObject {
   Q_OBJECT
  public:
   /// Hears by itself what is opened, but for runs. All outlive it.
-  RecentCommands(RecentPaths* paths, Document* document, ModelWorker* look, Opener* opener,
+  RecentCommands(RecentPaths* paths, Document* document, ModelWorker* inference, Opener* opener,
                  QWidget* window);
 
   void addRun(const QString& folder) { m_paths->add(RecentKind::Run, folder); }
@@ -41,7 +41,7 @@ class RecentCommands : public QObject {
 
   RecentPaths* m_paths;
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   Opener* m_opener;
   QMenu* m_menu;
   QAction* m_action;

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "core/workbench/loading/Resolution.h"
+#include "ui/base/CoreText.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
@@ -55,11 +56,11 @@ QSpinBox* ResolutionDialog::makeSide(const QString& name, int value) {
   return side;
 }
 
-int ResolutionDialog::pictureHeight() const {
+int ResolutionDialog::imageHeight() const {
   return m_height->value();
 }
 
-int ResolutionDialog::pictureWidth() const {
+int ResolutionDialog::imageWidth() const {
   return m_square->isChecked() ? m_height->value() : m_width->value();
 }
 
@@ -70,10 +71,10 @@ QString ResolutionDialog::costText() const {
 void ResolutionDialog::refresh() {
   m_width->setEnabled(!m_square->isChecked());
   if (m_square->isChecked()) m_width->setValue(m_height->value());
-  const auto cost = resolutionCost(m_model, pictureHeight(), pictureWidth());
+  const auto cost = resolutionCost(m_model, imageHeight(), imageWidth());
   m_buttons->button(QDialogButtonBox::Ok)->setEnabled(cost.ok());
   if (cost)
-    m_cost->setMessage(QString::fromStdString(resolutionText(m_model, *cost)));
+    m_cost->setMessage(coreText(resolutionText(m_model, *cost)));
   else
     m_cost->setMessage(QString::fromStdString(cost.error().message), MessageLabel::Tone::Problem);
 }

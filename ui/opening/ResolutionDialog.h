@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The size of the pictures that the open model looks at, and what it costs, before anything is
+// The image size of the open model, and its cost, before anything is
 // done.
 
 #include <QDialog>
@@ -15,15 +15,15 @@ namespace headlight {
 
 class MessageLabel;
 
-/// Type a side, Enter: two fields, of which the second follows the first while the picture is
+/// Type a side, Enter: two fields, of which the second follows the first while the image is
 /// square. Arrows step by a patch.
 class ResolutionDialog : public QDialog {
   Q_OBJECT
  public:
   explicit ResolutionDialog(const ModelConfig& model, QWidget* parent = nullptr);
 
-  int pictureHeight() const;  ///< in pixels, as what follows
-  int pictureWidth() const;
+  int imageHeight() const;  ///< in pixels, as what follows
+  int imageWidth() const;
   QString costText() const;  ///< or why it cannot be
 
  private:

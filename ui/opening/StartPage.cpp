@@ -25,15 +25,16 @@ constexpr int kRecentKindRole = Qt::UserRole, kRecentPathRole = Qt::UserRole + 1
 
 }  // namespace
 
-StartPage::StartPage(Document* document, ModelWorker* look, ImageBridge* images, Opener* opener,
-                     RecentCommands* recent, const QList<QAction*>& actions, QWidget* parent)
+StartPage::StartPage(Document* document, ModelWorker* inference, ImageBridge* images,
+                     Opener* opener, RecentCommands* recent, const QList<QAction*>& actions,
+                     QWidget* parent)
     : QWidget(parent), m_document(document), m_opener(opener), m_recent(recent) {
   setObjectName(QStringLiteral("startPage"));
   setAccessibleName(tr("Start"));
   setAutoFillBackground(true);
-  auto* words = new QLabel(tr("See where every head of a vision transformer looks. Open something, "
-                              "or drop it here."),
-                           this);
+  auto* words = new QLabel(
+      tr("See what every head of a vision transformer attends to. Open a file, or drop it here."),
+      this);
   words->setWordWrap(true);
   auto* layout = new QVBoxLayout(this);
   layout->setAlignment(Qt::AlignHCenter);
@@ -45,9 +46,9 @@ StartPage::StartPage(Document* document, ModelWorker* look, ImageBridge* images,
   for (QWidget* widget : findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
     widget->setFixedWidth(kPageWidth);
   hide();
-  for (const auto signal : {&Document::modelChanged, &Document::imageChanged})
-    connect(document, signal, this, &StartPage::refresh);
-  connect(look, &ModelWorker::activityChanged, this, &StartPage::refresh);
+  for (const auto signal : {&InferenceInputs::modelChanged, &InferenceInputs::imageChanged})
+    connect(&document->inputs(), signal, this, &StartPage::refresh);
+  connect(inference, &ModelWorker::activityChanged, this, &StartPage::refresh);
   connect(images, &ImageBridge::imageFailed, this, &StartPage::refresh);
   connect(&recent->paths(), &RecentPaths::changed, this, &StartPage::refresh);
 }
@@ -67,10 +68,10 @@ void StartPage::addButtons(const QList<QAction*>& actions) {
 }
 
 void StartPage::makeList() {
-  m_recentTitle = new QLabel(tr("Opened last"), this);
+  m_recentTitle = new QLabel(tr("Recent"), this);
   m_list = new QListWidget(this);
   m_list->setObjectName(QStringLiteral("startRecent"));
-  m_list->setAccessibleName(tr("Opened last"));
+  m_list->setAccessibleName(tr("Recent"));
   m_list->setTextElideMode(Qt::ElideMiddle);
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_list->setFrameShape(QFrame::NoFrame);
@@ -91,9 +92,9 @@ void StartPage::begin() {
   refresh();
 }
 
-/// Not while the first model or picture is on its way.
+/// Not while the first model or image is on its way.
 void StartPage::refresh() {
-  const bool empty = !m_document->hasModel() && !m_document->hasImage();
+  const bool empty = !m_document->inputs().hasModel() && !m_document->inputs().hasImage();
   const bool shown = m_begun && empty && !m_opener->isBusy();
   if (shown) fillList();
   setVisible(shown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Shown where the pictures will be while there is neither a model nor a picture: what can be
+// Shown where the images will be while there is neither a model nor an image: what can be
 // opened, and what was opened last.
 
 #include <QList>
@@ -22,7 +22,7 @@ class StartPage : public QWidget {
   Q_OBJECT
  public:
   /// `actions` become its buttons, in their order. All outlive it. Hidden until begin().
-  StartPage(Document* document, ModelWorker* look, ImageBridge* images, Opener* opener,
+  StartPage(Document* document, ModelWorker* inference, ImageBridge* images, Opener* opener,
             RecentCommands* recent, const QList<QAction*>& actions, QWidget* parent);
 
   /// From now on it comes and goes by itself.

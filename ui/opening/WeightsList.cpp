@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-enum WeightsColumn { kModel, kTag, kParameters, kSize, kClasses, kLicence, kHere };
+enum WeightsColumn { kModel, kTag, kParameters, kSize, kClasses, kLicense, kHere };
 
 /// A name that can be fetched though it is not listed: "owner/name" of the hub.
 bool isOther(const Result<PublishedWeights>& weights) {
@@ -29,16 +29,16 @@ WeightsList::WeightsList(QWidget* parent)
       m_noMatch(new MessageLabel(this)),
       m_list(new QTreeWidget(this)) {
   m_search->setObjectName(QStringLiteral("weightsSearch"));
-  m_search->setPlaceholderText(tr("Search names, tags and licences, or OWNER/NAME of the hub"));
+  m_search->setPlaceholderText(tr("Search names, tags and licenses, or OWNER/NAME of the hub"));
   m_search->setAccessibleName(tr("Search published weights"));
-  m_search->setToolTip(tr("Words in any order; arrows go on in the list"));
+  m_search->setToolTip(tr("Words in any order; arrow keys move in the list"));
   m_search->setClearButtonEnabled(true);
   new ListKeys(m_search, m_list);
   m_noMatch->setObjectName(QStringLiteral("weightsNoMatch"));
   m_list->setObjectName(QStringLiteral("weightsList"));
   m_list->setAccessibleName(tr("Published weights"));
   m_list->setHeaderLabels({tr("Model"), tr("Tag"), tr("Parameters"), tr("Size"), tr("Classes"),
-                           tr("Licence"), tr("Here")});
+                           tr("License"), tr("Here")});
   m_list->setRootIsDecorated(false);
   m_list->setUniformRowHeights(true);
   m_list->header()->setStretchLastSection(false);
@@ -66,7 +66,7 @@ QTreeWidgetItem* WeightsList::addRow(const PublishedWeights& weights) {
   auto* row = new QTreeWidgetItem(
       m_list, {text(listed ? weights.architecture() : weights.repository),
                listed ? text(weights.tag()) : QString(), text(parametersText(weights)),
-               text(sizeText(weights)), text(classesText(weights)), text(weights.licence)});
+               text(sizeText(weights)), text(classesText(weights)), text(weights.license)});
   row->setToolTip(kModel, plainToolTip(text(weights.repository)));
   for (const int column : {kParameters, kSize})
     row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -99,7 +99,7 @@ void WeightsList::filter(const QString& text) {
     m_list->topLevelItem(i)->setHidden(!found);
     if (found && (!first || other)) first = m_list->topLevelItem(i);
   }
-  m_noMatch->setMessage(first ? QString() : tr("No published weights have “%1”.").arg(text),
+  m_noMatch->setMessage(first ? QString() : tr("No published weights match “%1”.").arg(text),
                         MessageLabel::Tone::Plain);
   m_list->setCurrentItem(text.trimmed().isEmpty() ? nullptr : first);
   Q_EMIT currentChanged();

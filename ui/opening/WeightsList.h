@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The published weights as a list with a search field: what they are called, how large they are,
-// whose licence they have, and which are here already.
+// whose license they have, and which are here already.
 
 #include <QWidget>
 

@@ -20,12 +20,13 @@ constexpr double kBitsSmoothing = 0.9;  ///< share of the past in the running me
 
 }  // namespace
 
-BitsPlot::BitsPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
+BitsPlot::BitsPlot(QWidget* parent)
+    : QWidget(parent), m_plot(new QCustomPlot(this)), m_average(kBitsSmoothing) {
   setObjectName(QStringLiteral("bitsPlot"));
   setAccessibleName(tr("Bits over steps"));
   setToolTip(
-      tr("How many bits the model needs for a byte: of training (smoothed over about 10 readings; "
-         "thin: as measured) and of validation. Knowing nothing takes 8.\n"
+      tr("Bits per byte in training (smoothed over about 10 readings; thin: as measured) and in "
+         "validation. Uniform guessing takes 8.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());
@@ -78,7 +79,7 @@ void BitsPlot::changeEvent(QEvent* event) {
 void BitsPlot::clear() {
   for (BoundedSeries* series : {&m_raw, &m_smooth, &m_validation})
     series->clear();
-  m_average = m_averageWeight = 0;
+  m_average.clear();
   m_navigation->showEverything();
   replot();
 }
@@ -90,9 +91,7 @@ void BitsPlot::setUnit(const QString& unit) {
 void BitsPlot::addStep(std::int64_t step, double bits) {
   if (!std::isfinite(bits)) return;
   m_raw.add(static_cast<double>(step), bits);
-  m_average = kBitsSmoothing * m_average + (1 - kBitsSmoothing) * bits;
-  m_averageWeight = kBitsSmoothing * m_averageWeight + (1 - kBitsSmoothing);
-  m_smooth.add(static_cast<double>(step), m_average / m_averageWeight);
+  m_smooth.add(static_cast<double>(step), m_average.add(static_cast<double>(step), bits));
 }
 
 void BitsPlot::addValidation(std::int64_t step, double bits) {

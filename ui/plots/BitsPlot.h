@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Bits a byte of a sequence model over optimiser steps: training (smoothed) and validation. add()
+// Bits a byte of a sequence model over optimizer steps: training (smoothed) and validation. add()
 // is cheap; replot() draws.
 
 #include <QWidget>
@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "ui/plots/BoundedSeries.h"
+#include "ui/plots/StepAverage.h"
 
 class QCustomPlot;
 class QCPAxisRect;
@@ -44,7 +45,7 @@ class BitsPlot : public QWidget {
   QCPGraph *m_rawGraph = nullptr, *m_smoothGraph = nullptr, *m_validationGraph = nullptr;
   BoundedSeries m_raw, m_smooth, m_validation;
   PlotNavigation* m_navigation = nullptr;
-  double m_average = 0, m_averageWeight = 0;  ///< of the smoothing, bias-corrected
+  StepAverage m_average;
 };
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A curve of any length in bounded memory: when it is full, neighbours are averaged in pairs, and
+// A curve of any length in bounded memory: when it is full, neighbors are averaged in pairs, and
 // from then on every point stands for twice as many values.
 
 #include <QVector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What chance would give, as a dashed line across a plot with its value beside it.
+// The chance level, as a dashed line across a plot with its value beside it.
 
 #include <QString>
 

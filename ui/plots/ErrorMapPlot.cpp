@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 
@@ -40,8 +40,8 @@ ErrorMapPlot::ErrorMapPlot(QWidget* parent)
   setAccessibleName(tr("Error of every frequency after every step"));
   m_plot->setAccessibleName(accessibleName());
   m_plot->setToolTip(
-      tr("How far each frequency of the fit is from the kernel's, as a share of it: dark is "
-         "learned. Low frequencies are learned first."));
+      tr("Relative error of each frequency of the fit against the kernel: dark means learned. Low "
+         "frequencies are learned first."));
   m_plot->setMinimumSize(320, 120);
   m_plot->plotLayout()->addElement(0, 1, m_scale);
   m_map->setColorScale(m_scale);
@@ -55,7 +55,7 @@ ErrorMapPlot::ErrorMapPlot(QWidget* parent)
   m_scale->setRangeDrag(false);
   m_scale->setRangeZoom(false);
   m_plot->xAxis->setLabel(tr("log10 of the step"));
-  m_plot->yAxis->setLabel(tr("frequency, periods of a turn"));
+  m_plot->yAxis->setLabel(tr("frequency, periods per turn"));
   for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis})
     axis->grid()->setVisible(false);
   auto* margins = new QCPMarginGroup(m_plot);

@@ -19,7 +19,7 @@ class ErrorMapPlot : public QWidget {
 
   void setFit(const AngularFit& fit);
   QCustomPlot* plot() const { return m_plot; }
-  /// What the pointer there is told: "frequency 3 · step 1200: relative error 0.05"; empty: none.
+  /// The text under the pointer: "frequency 3 · step 1200: relative error 0.05"; empty: none.
   QString textAt(const QPointF& position) const;
 
  protected:

@@ -18,7 +18,7 @@ QCPLegend* addLegendAbove(QCustomPlot* plot, int column);
 QCPLegend* addLegendColumn(QCustomPlot* plot);
 /// That legend below the plot, where a column would leave the curves no room, or there again.
 void placeLegend(QCustomPlot* plot, QCPLegend* legend, bool below);
-/// Replaces the plot's graphs by empty ones of these names. `ordered`: their colours follow one
+/// Replaces the plot's graphs by empty ones of these names. `ordered`: their colors follow one
 /// another, as layers do; those of more than seven always do. Of many lines the legend names every
 /// second, third, …
 void makeLines(QCustomPlot* plot, QCPLegend* legend, const QStringList& names, bool ordered,

@@ -12,7 +12,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
+#include "ui/plots/EditMarks.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
@@ -60,8 +61,9 @@ LocalityPlot::LocalityPlot(QWidget* parent)
   m_choice->setToolTip(tr("Every layer as the mean over its heads, or one layer head by head"));
   m_lines->setToolTip(
       tr("ALS, the share of attention that patch tokens give to their own 3×3 "
-         "neighbourhood (MaiT Eq. 3), on the probe images. The dashed line is the ALS of uniform "
-         "attention: the share of all tokens that the neighbourhoods have, on average.\n"
+         "neighborhood (MaiT Eq. 3), on the probe images. The dashed line is the ALS of uniform "
+         "attention: the share of all tokens that the neighborhoods have, on average. "
+         "Dotted lines: mask edits.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_lines->setAccessibleName(accessibleName());
@@ -108,6 +110,7 @@ void LocalityPlot::buildLines() {
   m_legend = addLegendColumn(m_lines);
   m_mark.emplace(QList<QCPAxisRect*>{m_lines->axisRect()});
   m_uniform.emplace(m_lines->axisRect());
+  m_edits = new EditMarks(m_lines, {m_lines->axisRect()});
   m_lineNavigation = new PlotNavigation(m_lines, {m_lines->axisRect()});
 }
 
@@ -148,6 +151,7 @@ void LocalityPlot::applyTheme() {
     applyPlotTheme(plot, palette(), font());
   m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
   m_uniform->applyTheme(palette(), font());
+  m_edits->applyTheme(palette(), font());
   for (PlotNavigation* navigation : {m_lineNavigation, m_stripNavigation})
     navigation->applyTheme(palette());
   QFont small = font();
@@ -174,6 +178,7 @@ void LocalityPlot::changeEvent(QEvent* event) {
 
 void LocalityPlot::clear() {
   m_history.clear();
+  m_edits->clear();
   m_shown.reset();
   m_lineNavigation->showEverything();
   replot();
@@ -276,7 +281,7 @@ void LocalityPlot::drawLines() {
   m_lines->replot(QCustomPlot::rpQueuedReplot);
 }
 
-/// One scale for all heads and all measurements, so that colours mean the same along the slider.
+/// One scale for all heads and all measurements, so that colors mean the same along the slider.
 void LocalityPlot::fitColors() {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const auto& point : m_history.points())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// ALS (MaiT Eq. 3) over optimiser steps: a line per layer (mean over heads) or, for one layer, a
+// ALS (MaiT Eq. 3) over optimizer steps: a line per layer (mean over heads) or, for one layer, a
 // line per head; beside it every head now, or at a step that was chosen, as a layer × head strip.
 // add() is cheap; replot() draws.
 
@@ -21,6 +21,7 @@ class QCPLegend;
 
 namespace headlight {
 
+class EditMarks;
 class PlotNavigation;
 
 class LocalityPlot : public QWidget {
@@ -44,6 +45,7 @@ class LocalityPlot : public QWidget {
   QCustomPlot* strip() const { return m_strip; }
   PlotNavigation* lineNavigation() const { return m_lineNavigation; }
   PlotNavigation* stripNavigation() const { return m_stripNavigation; }
+  EditMarks* edits() const { return m_edits; }  ///< in the lines
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -71,6 +73,7 @@ class LocalityPlot : public QWidget {
   HeadHistory::Point m_shown;
   std::optional<StepMark> m_mark;
   std::optional<ChanceLine> m_uniform;
+  EditMarks* m_edits = nullptr;
   PlotNavigation *m_lineNavigation = nullptr, *m_stripNavigation = nullptr;
   std::size_t m_layers = 0;
   int m_layer = -1;

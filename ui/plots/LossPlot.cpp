@@ -9,16 +9,17 @@
 #include <limits>
 
 #include "ui/base/Colors.h"
+#include "ui/plots/EditMarks.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
+#include "ui/plots/PlotReading.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 
 namespace headlight {
 namespace {
 
-constexpr double kSmoothing = 0.95;  ///< share of the past in the running mean of the loss
-constexpr int kMaxEdits = 256;       ///< vertical lines kept
+constexpr double kSmoothing = 0.95;  ///< share of the past in the running mean, after a step
 
 QCPAxisRect* addRect(QCustomPlot* plot, int column, const QString& yLabel, QCPLegend*& legend) {
   auto* rect = new QCPAxisRect(plot, true);
@@ -59,14 +60,15 @@ void cover(const BoundedSeries& series, double& low, double& high) {
 
 }  // namespace
 
-LossPlot::LossPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
+LossPlot::LossPlot(QWidget* parent)
+    : QWidget(parent), m_plot(new QCustomPlot(this)), m_average(kSmoothing) {
   setObjectName(QStringLiteral("lossPlot"));
   setAccessibleName(tr("Loss and accuracy over steps"));
   setToolTip(
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
-         "validation loss; in dashes, of a run that has them, the loss towards the teacher and the "
+         "validation loss; dashed, if the run has them, the loss against the teacher and the "
          "mechanism's auxiliary loss (the entropy penalty of AFT-conv). Right: validation "
-         "accuracy from before the first step, in dashes what chance would give. Dotted lines: "
+         "accuracy from before the first step; dashed: chance level. Dotted lines: "
          "mask edits.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
@@ -86,7 +88,6 @@ void LossPlot::build() {
   QCPLegend* accuracyLegend = nullptr;
   m_lossRect = addRect(m_plot, 0, tr("loss"), m_lossLegend);
   m_accuracyRect = addRect(m_plot, 1, tr("accuracy, %"), accuracyLegend);
-  m_editGraph = addGraph(m_lossRect, nullptr, tr("mask edits"));
   m_rawGraph = addGraph(m_lossRect, nullptr, tr("train, as measured"));
   m_smoothGraph = addGraph(m_lossRect, m_lossLegend, tr("train"));
   m_validationGraph = addGraph(m_lossRect, m_lossLegend, tr("validation"));
@@ -95,7 +96,7 @@ void LossPlot::build() {
   m_top1Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-1"));
   m_top5Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-5"));
   m_chanceGraph = addGraph(m_accuracyRect, accuracyLegend, tr("chance"));
-  PlotNavigation::leaveOut(m_chanceGraph);
+  leaveOut(m_chanceGraph);
   m_rateAxis = m_lossRect->axis(QCPAxis::atRight);
   m_rateAxis->setLabel(tr("learning rate"));
   m_rateAxis->setNumberFormat(QStringLiteral("gb"));
@@ -103,9 +104,9 @@ void LossPlot::build() {
   m_rateAxis->ticker()->setTickCount(3);
   m_rateGraph = m_plot->addGraph(m_lossRect->axis(QCPAxis::atBottom), m_rateAxis);
   m_rateGraph->setName(tr("learning rate"));
-  PlotNavigation::leaveOut(m_editGraph);
   const QList<QCPAxisRect*> rects{m_lossRect, m_accuracyRect};
   m_mark.emplace(rects);
+  m_edits = new EditMarks(m_plot, rects);
   m_navigation = new PlotNavigation(m_plot, rects);
   setLearningRateVisible(false);
   applyTheme();
@@ -129,7 +130,7 @@ void LossPlot::applyTheme() {
   QColor quiet = palette().color(QPalette::Text);
   quiet.setAlpha(110);
   m_rateGraph->setPen(QPen(quiet, 1, Qt::DashLine));
-  m_editGraph->setPen(QPen(quiet, 1, Qt::DotLine));
+  m_edits->applyTheme(palette(), font());
   m_chanceGraph->setPen(QPen(quiet, 1, Qt::DashLine));
 }
 
@@ -144,9 +145,9 @@ void LossPlot::clear() {
   for (BoundedSeries* series :
        {&m_raw, &m_smooth, &m_validation, &m_rate, &m_top1, &m_top5, &m_distillation, &m_auxiliary})
     series->clear();
-  m_editSteps.clear();
+  m_edits->clear();
   m_mark->setStep(std::nullopt);
-  m_average = m_averageWeight = 0;
+  m_average.clear();
   m_navigation->showEverything();
   replot();
 }
@@ -158,9 +159,7 @@ void LossPlot::addStep(const StepPoint& point) {
   if (point.auxiliaryLoss) m_auxiliary.add(step, *point.auxiliaryLoss);
   if (!std::isfinite(point.loss)) return;
   m_raw.add(step, point.loss);
-  m_average = kSmoothing * m_average + (1 - kSmoothing) * point.loss;
-  m_averageWeight = kSmoothing * m_averageWeight + (1 - kSmoothing);
-  m_smooth.add(step, m_average / m_averageWeight);
+  m_smooth.add(step, m_average.add(step, point.loss));
 }
 
 void LossPlot::addEpoch(const EpochPoint& point) {
@@ -168,11 +167,6 @@ void LossPlot::addEpoch(const EpochPoint& point) {
   m_validation.add(step, point.validationLoss);
   m_top1.add(step, 100 * point.top1);
   m_top5.add(step, 100 * point.top5);
-}
-
-void LossPlot::addEdit(const AppliedEdit& edit) {
-  if (m_editSteps.size() >= kMaxEdits) m_editSteps.removeFirst();
-  m_editSteps.append(static_cast<double>(edit.step));
 }
 
 void LossPlot::setShownStep(std::optional<std::int64_t> step) {
@@ -188,17 +182,6 @@ void LossPlot::setLearningRateVisible(bool visible) {
 
 bool LossPlot::isLearningRateVisible() const {
   return m_rateGraph->visible();
-}
-
-void LossPlot::drawEdits() {
-  // One graph with gaps: up, and a hole before the next.
-  const QCPRange range = m_lossRect->axis(QCPAxis::atLeft)->range();
-  QVector<double> keys, values;
-  for (const double step : m_editSteps) {
-    keys << step << step << step;
-    values << range.lower << range.upper << std::numeric_limits<double>::quiet_NaN();
-  }
-  m_editGraph->setData(keys, values, true);
 }
 
 void LossPlot::setOptionalCurve(QCPGraph* graph, const BoundedSeries& series) {
@@ -250,7 +233,6 @@ void LossPlot::replot() {
     if (!series->isEmpty()) lastStep = std::max(lastStep, series->keys().last());
   m_navigation->setFullRange(0, 1.02 * lastStep);
   fitAccuracy(1.02 * lastStep);
-  drawEdits();
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Loss (training smoothed, validation; of a run that has them the teacher's share and the
-// mechanisms' own) and accuracy (top-1, top-5) over optimiser steps; the learning rate on request.
+// mechanisms' own) and accuracy (top-1, top-5) over optimizer steps; the learning rate on request.
 // add* is cheap; replot() draws.
 
 #include <QWidget>
@@ -10,6 +10,7 @@
 
 #include "core/workbench/training/TrainingSession.h"
 #include "ui/plots/BoundedSeries.h"
+#include "ui/plots/StepAverage.h"
 #include "ui/plots/StepMark.h"
 
 class QCustomPlot;
@@ -20,6 +21,7 @@ class QCPLegend;
 
 namespace headlight {
 
+class EditMarks;
 class PlotNavigation;
 
 class LossPlot : public QWidget {
@@ -32,10 +34,9 @@ class LossPlot : public QWidget {
   void addEpoch(const EpochPoint& point);
   /// The weights before the first step: where the curves of validation begin.
   void addStart(const EpochPoint& start) { addEpoch(start); }
-  /// What guessing would give, in percent; a line that the accuracy axis takes in. Nothing:
+  /// The chance accuracy, in percent; a line that the accuracy axis takes in. Nothing:
   /// unknown.
   void setChance(std::optional<double> percent) { m_chance = percent; }
-  void addEdit(const AppliedEdit& edit);  ///< a vertical line at its step
   void setLearningRateVisible(bool visible);
   bool isLearningRateVisible() const;
   void setShownStep(std::optional<std::int64_t> step);  ///< marks it
@@ -49,6 +50,7 @@ class LossPlot : public QWidget {
   const BoundedSeries& top1() const { return m_top1; }
   QCustomPlot* plot() const { return m_plot; }
   PlotNavigation* navigation() const { return m_navigation; }
+  EditMarks* edits() const { return m_edits; }
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -56,7 +58,6 @@ class LossPlot : public QWidget {
  private:
   void build();
   void applyTheme();
-  void drawEdits();
   void fitAccuracy(double lastStep);
   /// A curve that most runs do not have; named in the legend where there is one.
   void setOptionalCurve(QCPGraph* graph, const BoundedSeries& series);
@@ -67,15 +68,14 @@ class LossPlot : public QWidget {
   QCPAxis* m_rateAxis = nullptr;
   QCPGraph *m_rawGraph = nullptr, *m_smoothGraph = nullptr, *m_validationGraph = nullptr,
            *m_rateGraph = nullptr, *m_top1Graph = nullptr, *m_top5Graph = nullptr,
-           *m_editGraph = nullptr, *m_distillationGraph = nullptr, *m_auxiliaryGraph = nullptr,
-           *m_chanceGraph = nullptr;
+           *m_distillationGraph = nullptr, *m_auxiliaryGraph = nullptr, *m_chanceGraph = nullptr;
   QCPLegend* m_lossLegend = nullptr;
   BoundedSeries m_raw, m_smooth, m_validation, m_rate, m_top1, m_top5, m_distillation, m_auxiliary;
-  QVector<double> m_editSteps;
   std::optional<double> m_chance;
   std::optional<StepMark> m_mark;
   PlotNavigation* m_navigation = nullptr;
-  double m_average = 0, m_averageWeight = 0;  ///< of the smoothing, bias-corrected
+  EditMarks* m_edits = nullptr;
+  StepAverage m_average;
 };
 
 }  // namespace headlight

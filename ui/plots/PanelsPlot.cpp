@@ -9,7 +9,9 @@
 #include <limits>
 
 #include "ui/base/Colors.h"
+#include "ui/base/CoreText.h"
 #include "ui/plots/PlotNavigation.h"
+#include "ui/plots/PlotReading.h"
 #include "ui/plots/PlotTheme.h"
 #include "ui/plots/Plotting.h"
 
@@ -124,12 +126,12 @@ void PanelsPlot::draw() {
 
 void PanelsPlot::drawPanel(const Room& room, const AnglePanel& panel) {
   QCPAxis *x = room.rect->axis(QCPAxis::atBottom), *y = room.rect->axis(QCPAxis::atLeft);
-  y->setLabel(QString::fromStdString(panel.quantity));
+  y->setLabel(coreText(panel.quantity));
   y->setRange(rangeOfPanel(panel));
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
     const PlottedCurve& curve = panel.curves[c];
     QCPGraph* line = m_plot->addGraph(x, y);
-    line->setName(QString::fromStdString(curve.name));
+    line->setName(coreText(curve.name));
     line->setPen(QPen(seriesColor(static_cast<int>(c), palette()), 1.8));
     line->setData(QVector<double>(curve.keys.begin(), curve.keys.end()),
                   QVector<double>(curve.values.begin(), curve.values.end()), true);
@@ -142,7 +144,7 @@ void PanelsPlot::drawBand(QCPGraph* line, const PlottedCurve& curve) {
   QCPGraph* edges[2];
   for (const int side : {0, 1}) {
     QCPGraph* edge = m_plot->addGraph(line->keyAxis(), line->valueAxis());
-    PlotNavigation::leaveOut(edge);
+    leaveOut(edge);
     edge->setPen(Qt::NoPen);
     QVector<double> values;
     for (std::size_t i = 0; i < curve.values.size(); ++i)

@@ -28,7 +28,7 @@ class PanelsPlot : public QWidget {
   /// them.
   void setPanels(const std::vector<AnglePanel>& panels);
   void setAxisRange(double lower, double upper);
-  /// Of steps that are even in the logarithm; before panels are set, `lower` above 0.
+  /// With a logarithmic x axis; before panels are set, `lower` above 0.
   void setLogarithmic();
   QCustomPlot* plot() const { return m_plot; }
   int panels() const { return static_cast<int>(m_panels.size()); }

@@ -21,11 +21,10 @@ PlotCommands::PlotCommands(QWidget* scope, bool keys) : QObject(scope), m_scope(
         [this, run] { (this->*run)(); });
   };
   add("train.copyPlot", tr("&Copy plot"),
-      tr("The plot that was used last, or the first, as a picture to the clipboard"),
-      QStringLiteral("Ctrl+Alt+C"), &PlotCommands::copy);
-  add("train.copyPlotData", tr("Copy &numbers of the plot"),
-      tr("Every value of the plot as CSV to the clipboard"), QStringLiteral("Ctrl+Alt+D"),
-      &PlotCommands::copyData);
+      tr("Copy the plot used last, or the first one, as an image"), QStringLiteral("Ctrl+Alt+C"),
+      &PlotCommands::copy);
+  add("train.copyPlotData", tr("Copy plot &numbers"), tr("Copy every value of the plot as CSV"),
+      QStringLiteral("Ctrl+Alt+D"), &PlotCommands::copyData);
   add("train.exportPlot", tr("E&xport plot…"),
       tr("Save the plot as PNG, SVG or PDF, or its numbers as CSV"), QStringLiteral("Ctrl+Alt+P"),
       &PlotCommands::exportPlot);
@@ -48,22 +47,22 @@ QCustomPlot* PlotCommands::plot() const {
 
 void PlotCommands::copy() {
   QCustomPlot* chosen = plot();
-  if (!chosen) return Q_EMIT told(tr("No plot is shown"));
+  if (!chosen) return Q_EMIT reported(tr("No plot is shown"));
   QApplication::clipboard()->setPixmap(
       chosen->toPixmap(chosen->width(), chosen->height(), chosen->devicePixelRatioF()));
-  Q_EMIT told(tr("Copied"));
+  Q_EMIT reported(tr("Copied"));
 }
 
 void PlotCommands::copyData() {
   QCustomPlot* chosen = plot();
-  if (!chosen) return Q_EMIT told(tr("No plot is shown"));
+  if (!chosen) return Q_EMIT reported(tr("No plot is shown"));
   QApplication::clipboard()->setText(plotData(*chosen));
-  Q_EMIT told(tr("Copied"));
+  Q_EMIT reported(tr("Copied"));
 }
 
 void PlotCommands::exportPlot() {
   QCustomPlot* chosen = plot();
-  if (!chosen) return Q_EMIT told(tr("No plot is shown"));
+  if (!chosen) return Q_EMIT reported(tr("No plot is shown"));
   askWhereToSave(m_scope, tr("Export plot"),
                  QDir(figureFolder()).filePath(QStringLiteral("plot.png")),
                  tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf);;The numbers, CSV (*.csv)"),
@@ -72,7 +71,7 @@ void PlotCommands::exportPlot() {
                    const auto written = writePlot(*chosen, path);
                    rememberWritten(path);
                    if (written)
-                     Q_EMIT told(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
+                     Q_EMIT reported(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
                    else
                      Q_EMIT failed(tr("The plot was not saved"),
                                    QString::fromStdString(written.error().text()));

@@ -16,13 +16,13 @@ namespace headlight {
 class PlotCommands : public QObject {
   Q_OBJECT
  public:
-  /// Of all plots that `scope` has now. `keys`: whether the commands have shortcuts.
+  /// Commands for all plots inside `scope`. `keys`: whether the commands have shortcuts.
   explicit PlotCommands(QWidget* scope, bool keys = true);
 
   const QList<QAction*>& commands() const { return m_commands; }
 
  Q_SIGNALS:
-  void told(const QString& message);  ///< "Copied"
+  void reported(const QString& message);  ///< "Copied"
   void failed(const QString& title, const QString& text);
 
  private:

@@ -11,7 +11,7 @@
 
 #include "core/base/files/Files.h"
 #include "ui/base/Theme.h"
-#include "ui/plots/PlotNavigation.h"
+#include "ui/plots/PlotReading.h"
 #include "ui/plots/Plotting.h"
 
 namespace headlight {
@@ -21,7 +21,7 @@ constexpr int kPlotDpi = 96;
 constexpr double kPlotPngScale = 2;
 constexpr int kPlotDigits = 9;  ///< enough for every float
 
-/// While it lives, the plot is drawn in the light theme's colours: the widget that the plot belongs
+/// While it lives, the plot is drawn in the light theme's colors: the widget that the plot belongs
 /// to gives it others as its palette changes.
 class OnWhite {
  public:
@@ -130,7 +130,7 @@ QString plotData(QCustomPlot& plot) {
   QString text;
   for (int i = 0; i < plot.graphCount(); ++i) {
     const QCPGraph* graph = plot.graph(i);
-    if (PlotNavigation::isLeftOut(graph)) continue;
+    if (isLeftOut(graph)) continue;
     if (text.isEmpty())
       text = rowText({QStringLiteral("line"), graph->keyAxis()->label(), QStringLiteral("value")});
     text += graphData(*graph);
@@ -153,7 +153,8 @@ Result<void> writePlot(QCustomPlot& plot, const QString& path) {
       else if (suffix == QStringLiteral("pdf"))
         bytes = asPdf(plot);
       else
-        return Error{ErrorCode::InvalidArgument, "a plot's name ends in .png, .svg, .pdf or .csv",
+        return Error{ErrorCode::InvalidArgument,
+                     "the file name of a plot must end in .png, .svg, .pdf or .csv",
                      path.toStdString()};
     }
     return writeFileAtomically(

@@ -13,7 +13,7 @@ namespace headlight {
 /// Every value of the plot as CSV: "line,step,value", or a map's cells as "head,layer,ALS".
 QString plotData(QCustomPlot& plot);
 
-/// What the plot shows, as large as it is: .png (twice the pixels), .svg or .pdf with real text, on
+/// The plot in its present size: .png (twice the pixels), .svg or .pdf with real text, on
 /// white whatever the theme; or its numbers, .csv. Errors: another name, a file that cannot be
 /// written.
 Result<void> writePlot(QCustomPlot& plot, const QString& path);

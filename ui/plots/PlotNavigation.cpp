@@ -6,33 +6,16 @@
 #include <QToolTip>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <optional>
 #include <utility>
 
+#include "ui/plots/PlotKeys.h"
 #include "ui/plots/Plotting.h"
 
 namespace headlight {
 namespace {
 
 constexpr double kClosest = 1;  ///< steps, or heads: nothing lies between two of them
-constexpr const char* kLeftOut = "leftOutOfHover";
-
-/// Nothing where the graph is empty.
-const QCPGraphData* nearestSample(const QCPGraph* graph, double key) {
-  const auto data = graph->data();
-  if (data->isEmpty()) return nullptr;
-  auto above = std::lower_bound(
-      data->constBegin(), data->constEnd(), key,
-      [](const QCPGraphData& sample, double wanted) { return sample.key < wanted; });
-  if (above == data->constEnd()) return &*(above - 1);
-  if (above == data->constBegin() || above->key - key < key - (above - 1)->key) return &*above;
-  return &*(above - 1);
-}
-
-QString whole(double value) {
-  return QString::number(std::llround(value));
-}
 
 }  // namespace
 
@@ -41,7 +24,8 @@ PlotNavigation::PlotNavigation(QCustomPlot* plot, const QList<QCPAxisRect*>& rec
       m_plot(plot),
       m_rects(rects),
       m_cursor(rects, QStringLiteral("overlay")),
-      m_focus(new QCPItemRect(plot)) {
+      m_focus(new QCPItemRect(plot)),
+      m_keys(new PlotKeys(plot, rects, this)) {
   m_focus->setLayer(QStringLiteral("overlay"));
   m_focus->setClipToAxisRect(false);
   for (QCPItemPosition* corner : {m_focus->topLeft, m_focus->bottomRight})
@@ -64,6 +48,9 @@ PlotNavigation::PlotNavigation(QCustomPlot* plot, const QList<QCPAxisRect*>& rec
     else
       hideReading();
   });
+  connect(m_keys, &PlotKeys::read, this, &PlotNavigation::say);
+  connect(m_keys, &PlotKeys::ended, this, &PlotNavigation::hideReading);
+  connect(m_keys, &PlotKeys::everythingWanted, this, &PlotNavigation::showEverything);
   plot->setMouseTracking(true);
   plot->installEventFilter(this);
 }
@@ -103,14 +90,6 @@ void PlotNavigation::onRangeChanged(const QCPRange& range) {
 
 // --- At the cursor -----------------------------------------------------------------------------
 
-void PlotNavigation::leaveOut(QCPGraph* graph) {
-  graph->setProperty(kLeftOut, true);
-}
-
-bool PlotNavigation::isLeftOut(const QCPGraph* graph) {
-  return graph->property(kLeftOut).toBool();
-}
-
 void PlotNavigation::applyTheme(const QPalette& palette) {
   QColor quiet = palette.color(QPalette::Text);
   quiet.setAlpha(110);
@@ -118,66 +97,11 @@ void PlotNavigation::applyTheme(const QPalette& palette) {
   m_focus->setPen(QPen(palette.color(QPalette::Highlight), 3));  // its outer half is cut off
 }
 
-std::vector<const QCPGraph*> PlotNavigation::spokenGraphs(QCPAxisRect* rect) {
-  std::vector<const QCPGraph*> spoken;
-  for (const QCPGraph* graph : rect->graphs())
-    if (graph->visible() && !isLeftOut(graph)) spoken.push_back(graph);
-  return spoken;
-}
-
-PlotNavigation::Reading PlotNavigation::readGraphs(QCPAxisRect* rect, double key) {
-  Reading reading;
-  double nearest = std::numeric_limits<double>::infinity();
-  std::vector<std::pair<const QCPGraph*, const QCPGraphData*>> samples;
-  for (const QCPGraph* graph : spokenGraphs(rect)) {
-    const QCPGraphData* sample = nearestSample(graph, key);
-    if (!sample || !std::isfinite(sample->value)) continue;
-    samples.emplace_back(graph, sample);
-    if (std::abs(sample->key - key) >= nearest) continue;
-    nearest = std::abs(sample->key - key);
-    reading.key = sample->key;
-  }
-  if (samples.empty()) return reading;
-  reading.marked = true;
-  const QString unit = rect->axis(QCPAxis::atBottom)->label();
-  reading.lines.push_back({{}, unit + QLatin1Char(' ') + whole(reading.key)});
-  for (const auto& [graph, sample] : samples) {
-    QString text = QStringLiteral("%1  %2").arg(graph->name()).arg(sample->value, 0, 'g', 4);
-    // Measured less often, as the validation is: where the value is from.
-    if (whole(sample->key) != whole(reading.key))
-      text += QStringLiteral(" (%1 %2)").arg(unit, whole(sample->key));
-    QColor color = graph->pen().color();
-    color.setAlpha(255);
-    reading.lines.push_back({color, text});
-  }
-  return reading;
-}
-
-PlotNavigation::Reading PlotNavigation::readCell(QCPAxisRect* rect, QCPColorMap* map, int column,
-                                                 int row) {
-  Reading reading;
-  if (column < 0 || row < 0 || column >= map->data()->keySize() || row >= map->data()->valueSize())
-    return reading;
-  const double value = map->data()->cell(column, row);
-  if (!std::isfinite(value)) return reading;
-  const QCPAxis *x = rect->axis(QCPAxis::atBottom), *y = rect->axis(QCPAxis::atLeft);
-  reading.lines.push_back(
-      {{}, QStringLiteral("%1 %2 · %3 %4").arg(y->label()).arg(row).arg(x->label()).arg(column)});
-  reading.lines.push_back({{}, QStringLiteral("%1  %2").arg(map->name()).arg(value, 0, 'g', 4)});
-  return reading;
-}
-
-QCPColorMap* PlotNavigation::mapOf(QCPAxisRect* rect) {
-  for (QCPAbstractPlottable* plottable : rect->plottables())
-    if (auto* map = qobject_cast<QCPColorMap*>(plottable)) return map;
-  return nullptr;
-}
-
-PlotNavigation::Reading PlotNavigation::readingAt(const QPointF& position) const {
+PlotReading PlotNavigation::readingAt(const QPointF& position) const {
   for (QCPAxisRect* rect : m_rects) {
     if (!rect->rect().contains(position.toPoint())) continue;
     const double key = rect->axis(QCPAxis::atBottom)->pixelToCoord(position.x());
-    QCPColorMap* map = mapOf(rect);
+    QCPColorMap* map = findColorMap(rect);
     if (!map) return readGraphs(rect, key);
     int column = 0, row = 0;
     map->data()->coordToCell(key, rect->axis(QCPAxis::atLeft)->pixelToCoord(position.y()), &column,
@@ -187,25 +111,18 @@ PlotNavigation::Reading PlotNavigation::readingAt(const QPointF& position) const
   return {};
 }
 
-QString PlotNavigation::textOf(const Reading& reading) {
-  QStringList lines;
-  for (const Line& line : reading.lines)
-    lines << line.text;
-  return lines.join(QLatin1Char('\n'));
-}
-
 QString PlotNavigation::textAt(const QPointF& position) const {
-  return textOf(readingAt(position));
+  return readingText(readingAt(position));
 }
 
 void PlotNavigation::onMouseMove(const QPointF& position, const QPoint& globalPosition) {
   say(readingAt(position), globalPosition);
 }
 
-void PlotNavigation::say(const Reading& reading, const QPoint& globalPosition) {
+void PlotNavigation::say(const PlotReading& reading, const QPoint& globalPosition) {
   if (reading.lines.empty()) return hideReading();
   QStringList lines;
-  for (const Line& line : reading.lines)
+  for (const PlotReading::Line& line : reading.lines)
     lines << (line.color.isValid() ? QStringLiteral("<span style='color:%1'>■</span> %2")
                                          .arg(line.color.name(), line.text.toHtmlEscaped())
                                    : QStringLiteral("<b>%1</b>").arg(line.text.toHtmlEscaped()));
@@ -225,6 +142,15 @@ void PlotNavigation::hideReading() {
   m_plot->layer(QStringLiteral("overlay"))->replot();
 }
 
+void PlotNavigation::setFocused(bool focused) {
+  m_focus->setVisible(focused);
+  if (!focused) {
+    m_keys->end();
+    hideReading();
+  }
+  m_plot->layer(QStringLiteral("overlay"))->replot();
+}
+
 bool PlotNavigation::eventFilter(QObject* watched, QEvent* event) {
   // A plot that is being destroyed loses the focus when it is a bare widget already.
   if (!qobject_cast<QCustomPlot*>(watched)) return false;
@@ -240,12 +166,12 @@ bool PlotNavigation::eventFilter(QObject* watched, QEvent* event) {
       // Over values they are said at once; what the plot is, everywhere else.
       return !textAt(static_cast<QHelpEvent*>(event)->pos()).isEmpty();
     case QEvent::ShortcutOverride:
-      if (!claimsKey(*static_cast<QKeyEvent*>(event))) break;
+      if (!m_keys->claims(*static_cast<QKeyEvent*>(event))) break;
       event->accept();
       return true;
     case QEvent::KeyPress:
-      if (!claimsKey(*static_cast<QKeyEvent*>(event))) break;
-      handleKey(*static_cast<QKeyEvent*>(event));
+      if (!m_keys->claims(*static_cast<QKeyEvent*>(event))) break;
+      m_keys->press(*static_cast<QKeyEvent*>(event));
       return true;
     default:
       break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How plots look: colours from the palette, light or dark.
+// The appearance of plots: colors from the palette, light or dark.
 
 #include <QPalette>
 

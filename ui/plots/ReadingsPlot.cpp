@@ -12,6 +12,9 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/base/CoreText.h"
+#include "ui/plots/AlphaLines.h"
+#include "ui/plots/EditMarks.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
@@ -19,17 +22,6 @@
 
 namespace headlight {
 namespace {
-
-/// In words, where there are any; else as the mechanism calls it.
-QString readingText(const std::string& reading) {
-  if (reading == "nonzeros") return ReadingsPlot::tr("nonzeros, fraction of the auxiliary mask");
-  if (reading == "epsilon") return ReadingsPlot::tr("epsilon, threshold of the auxiliary mask");
-  return QString::fromStdString(reading);
-}
-
-QString fitText() {
-  return ReadingsPlot::tr("mask fit: mean squared error of ABᵀ, by step of Algorithm 1");
-}
 
 /// "layers 0–3, 6".
 QString layersText(const std::vector<int>& layers) {
@@ -60,7 +52,7 @@ ReadingsPlot::ReadingsPlot(const HeadHistory* history, QWidget* parent)
   m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_choice->setObjectName(QStringLiteral("readingsChoice"));
   m_choice->setAccessibleName(tr("Reading that is drawn"));
-  m_choice->setToolTip(tr("What the mechanism reports of itself, or how its masks were fitted"));
+  m_choice->setToolTip(tr("Readings of the mechanism, or the fit of its masks"));
   // Its texts are long: it takes what width there is.
   m_choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   m_choice->setMinimumContentsLength(8);
@@ -90,6 +82,7 @@ void ReadingsPlot::build() {
   m_plot->axisRect()->setMinimumMargins(QMargins(4, 6, 4, 4));
   m_legend = addLegendColumn(m_plot);
   m_mark.emplace(QList<QCPAxisRect*>{m_plot->axisRect()});
+  m_edits = new EditMarks(m_plot, {m_plot->axisRect()});
   m_navigation = new PlotNavigation(m_plot, {m_plot->axisRect()});
   setLogarithmic(false);
 }
@@ -98,7 +91,8 @@ void ReadingsPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
   m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
   m_navigation->applyTheme(palette());
-  m_names.clear();  // the lines are made again, in the new colours
+  m_edits->applyTheme(palette(), font());
+  m_names.clear();  // the lines are made again, in the new colors
   m_fitsDrawn = false;
 }
 
@@ -122,6 +116,7 @@ void ReadingsPlot::setLogarithmic(bool on) {
 // --- Data --------------------------------------------------------------------------------------
 
 void ReadingsPlot::clear() {
+  m_edits->clear();
   m_fits.clear();
   m_fitsDrawn = false;
   m_shownStep.reset();
@@ -145,25 +140,29 @@ bool ReadingsPlot::isEmpty() {
   return choices().empty();
 }
 
-/// In the order in which mechanisms name them, the fits last.
-std::vector<ReadingsPlot::Choice> ReadingsPlot::choices() const {
-  std::vector<Choice> result;
+/// In the order in which mechanisms name them, then α, the fits last.
+std::vector<ReadingChoice> ReadingsPlot::choices() const {
+  std::vector<ReadingChoice> result;
   for (const std::string& reading : m_tracks.readings())
-    result.push_back({reading});
-  if (!m_fits.empty()) result.push_back({});
+    result.push_back({ReadingChoice::Kind::Reading, reading});
+  const std::vector<int> soft = softLayers(*m_history);
+  if (!soft.empty()) result.push_back({ReadingChoice::Kind::Alpha});
+  for (const int layer : soft)
+    result.push_back({ReadingChoice::Kind::Alpha, {}, layer});
+  if (!m_fits.empty()) result.push_back({ReadingChoice::Kind::Fits});
   return result;
 }
 
 void ReadingsPlot::fillChoice() {
-  const std::vector<Choice> now = choices();
+  const std::vector<ReadingChoice> now = choices();
   if (now == m_choices && m_choice->count() == static_cast<int>(now.size())) return;
-  std::optional<Choice> before;
-  if (const Choice* shown = chosen(); shown && m_picked) before = *shown;
+  std::optional<ReadingChoice> before;
+  if (const ReadingChoice* shown = chosen(); shown && m_picked) before = *shown;
   m_choices = now;
   const QSignalBlocker blocker(m_choice);
   m_choice->clear();
-  for (const Choice& choice : now)
-    m_choice->addItem(choice.reading.empty() ? fitText() : readingText(choice.reading));
+  for (const ReadingChoice& choice : now)
+    m_choice->addItem(readingChoiceText(choice));
   const auto found = before ? std::find(now.begin(), now.end(), *before) : now.end();
   m_picked = found != now.end();
   m_choice->setCurrentIndex(m_picked      ? static_cast<int>(found - now.begin())
@@ -185,7 +184,7 @@ void ReadingsPlot::choose(int) {
   replot();
 }
 
-const ReadingsPlot::Choice* ReadingsPlot::chosen() const {
+const ReadingChoice* ReadingsPlot::chosen() const {
   const int index = m_choice->currentIndex();
   return index < 0 || index >= static_cast<int>(m_choices.size()) ? nullptr : &m_choices[index];
 }
@@ -208,10 +207,11 @@ std::vector<ReadingLine> ReadingsPlot::fitLines() const {
 // --- Drawing -----------------------------------------------------------------------------------
 
 void ReadingsPlot::showMark() {
-  const Choice* shown = chosen();
-  const bool ofTheRun = shown && !shown->reading.empty();
+  const ReadingChoice* shown = chosen();
+  const bool ofTheRun = shown && shown->kind != ReadingChoice::Kind::Fits;
   m_mark->setStep(ofTheRun && m_shownStep ? std::optional(static_cast<double>(*m_shownStep))
                                           : std::nullopt);
+  m_edits->setVisible(ofTheRun);
 }
 
 void ReadingsPlot::draw(const std::vector<ReadingLine>& lines) {
@@ -233,8 +233,8 @@ void ReadingsPlot::draw(const std::vector<ReadingLine>& lines) {
 }
 
 /// The lowest and the highest value; `none` where there is no value.
-std::pair<double, double> ReadingsPlot::extentOf(const std::vector<ReadingLine>& lines,
-                                                 std::pair<double, double> none) {
+std::pair<double, double> ReadingsPlot::findExtent(const std::vector<ReadingLine>& lines,
+                                                   std::pair<double, double> none) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const ReadingLine& line : lines)
     for (const double value : line.values) {
@@ -245,16 +245,24 @@ std::pair<double, double> ReadingsPlot::extentOf(const std::vector<ReadingLine>&
 }
 
 void ReadingsPlot::drawReading(const std::string& reading) {
-  const std::vector<ReadingLine> lines = m_tracks.linesOf(reading);
-  const auto [low, high] = extentOf(lines, {0, 1});
+  const auto images = m_history->isEmpty() ? 0 : m_history->newest().images;
+  const QString name = coreText(reading);
+  const QString mean = images == 1 ? tr("of 1 image") : tr("mean of %1 images").arg(images);
+  drawOverSteps(m_tracks.linesOf(reading), images > 0 ? name + QLatin1Char('\n') + mean : name);
+}
+
+/// A parameter: no image changes it.
+void ReadingsPlot::drawAlpha(int layer) {
+  drawOverSteps(alphaLines(*m_history, layer), tr("α"));
+}
+
+void ReadingsPlot::drawOverSteps(const std::vector<ReadingLine>& lines, const QString& quantity) {
+  const auto [low, high] = findExtent(lines, {0, 1});
   const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));
   setLogarithmic(false);
   m_plot->yAxis->setRange(low >= 0 ? std::max(0.0, low - margin) : low - margin, high + margin);
-  const auto images = m_history->isEmpty() ? 0 : m_history->newest().images;
-  const QString name = QString::fromStdString(reading);
-  const QString mean = images == 1 ? tr("of 1 image") : tr("mean of %1 images").arg(images);
   m_plot->xAxis->setLabel(tr("step"));
-  m_plot->yAxis->setLabel(images > 0 ? name + QLatin1Char('\n') + mean : name);
+  m_plot->yAxis->setLabel(quantity);
   draw(lines);
 }
 
@@ -262,7 +270,7 @@ void ReadingsPlot::drawReading(const std::string& reading) {
 void ReadingsPlot::drawFits() {
   if (m_fitsDrawn) return;
   const std::vector<ReadingLine> lines = fitLines();
-  const auto [low, high] = extentOf(lines, {0.1, 1});
+  const auto [low, high] = findExtent(lines, {0.1, 1});
   const double bottom = std::floor(std::log10(low)),
                top = std::max(std::ceil(std::log10(high)), bottom + 1);
   setLogarithmic(true);
@@ -276,20 +284,19 @@ void ReadingsPlot::drawFits() {
 void ReadingsPlot::replot() {
   m_tracks.take();
   fillChoice();
-  const Choice* shown = chosen();
-  const bool fits = shown && shown->reading.empty();
-  if (fits)
-    drawFits();
-  else if (shown)
-    drawReading(shown->reading);
-  else
+  const ReadingChoice* shown = chosen();
+  if (!shown)
     draw({});
+  else if (shown->kind == ReadingChoice::Kind::Fits)
+    drawFits();
+  else if (shown->kind == ReadingChoice::Kind::Alpha)
+    drawAlpha(shown->layer);
+  else
+    drawReading(shown->reading);
   const QString what = m_choice->currentText();
   m_plot->setAccessibleName(what.isEmpty() ? accessibleName() : what);
   m_plot->setToolTip(
-      (fits ? tr("How near the product of the sub-masks came to the filter that learned masks "
-                 "start as, before the training (IBiT's Algorithm 1).")
-            : tr("%1: a line a layer, measured on the probe images.").arg(what)) +
+      (shown ? readingChoiceTip(*shown) : QString()) +
       tr("\nThe wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   showMark();

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/base/SanitizedText.h"
 #include "ui/base/TextWrapping.h"
+#include "ui/plots/EditMarks.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
 #include "ui/plots/PlotTheme.h"
@@ -24,9 +26,9 @@ constexpr double kWordsMargin = 12;
 
 RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
   setObjectName(QStringLiteral("runCurves"));
-  setAccessibleName(tr("Runs beside each other"));
+  setAccessibleName(tr("Runs side by side"));
   setToolTip(tr(
-      "A line a run of those that are selected.\nThe wheel zooms, dragging moves, a double click "
+      "One line per selected run.\nThe wheel zooms, dragging moves, a double click "
       "shows everything. By keys: Left and Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());
   m_plot->setMinimumSize(160, 120);
@@ -43,6 +45,7 @@ RunCurvesPlot::RunCurvesPlot(QWidget* parent) : QWidget(parent), m_plot(new QCus
   m_words->position->setCoords(0.5, 0.45);
   m_words->setTextAlignment(Qt::AlignCenter);
   m_words->setVisible(false);
+  m_edits = new EditMarks(m_plot, {rect});
   m_navigation = new PlotNavigation(m_plot, {rect});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -84,10 +87,25 @@ void RunCurvesPlot::draw() {
             QVector<double>(curve.values.begin(), curve.values.end()));
   }
   fitRanges();
+  markEdits();
   placeWords();
   m_plot->yAxis->setLabel(m_quantity);
   m_plot->xAxis->setLabel(m_axis);
   m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// Of all runs, in the order of the axis; with more than one line a mark names its run.
+void RunCurvesPlot::markEdits() {
+  QList<PlotMark> marks;
+  for (const NamedCurve& line : m_lines)
+    for (const RunMark& mark : line.marks) {
+      const QString text = displayName(mark.text);
+      const QString run = QString::fromStdString(line.name);
+      marks.append({mark.key, m_lines.size() > 1 ? run + QStringLiteral(": ") + text : text});
+    }
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const PlotMark& a, const PlotMark& b) { return a.key < b.key; });
+  m_edits->set(marks);
 }
 
 void RunCurvesPlot::placeWords() {
@@ -125,6 +143,7 @@ void RunCurvesPlot::applyTheme() {
   m_words->setColor(palette().color(QPalette::WindowText));
   m_words->setFont(font());
   m_words->setBrush(palette().color(QPalette::Base));  // the axes' numbers lie below it
+  m_edits->applyTheme(palette(), font());
   m_navigation->applyTheme(palette());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// One quantity of several runs over steps, epochs or time, a line a run.
+// One quantity of several runs over steps, epochs or time, a line a run, with marks at mask edits.
 
 #include <QWidget>
 
@@ -16,6 +16,7 @@ class QCustomPlot;
 
 namespace headlight {
 
+class EditMarks;
 class PlotNavigation;
 
 class RunCurvesPlot : public QWidget {
@@ -31,6 +32,7 @@ class RunCurvesPlot : public QWidget {
   void setWhole(double low, double high);
   QString note() const { return m_note; }  ///< that stands there; empty: none
   QCustomPlot* plot() const { return m_plot; }
+  EditMarks* edits() const { return m_edits; }
   QSize sizeHint() const override { return {480, 260}; }
 
  protected:
@@ -41,11 +43,13 @@ class RunCurvesPlot : public QWidget {
   void applyTheme();
   void draw();
   void fitRanges();
+  void markEdits();
   void placeWords();
 
   QCustomPlot* m_plot;
   QCPItemText* m_words;
   QCPLegend* m_legend;
+  EditMarks* m_edits;
   PlotNavigation* m_navigation;
   std::vector<NamedCurve> m_lines;
   QString m_quantity, m_axis, m_note;

@@ -29,7 +29,8 @@ SweepPlot::SweepPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(
   setObjectName(QStringLiteral("sweepPlot"));
   setAccessibleName(tr("The sweep over a setting"));
   setToolTip(
-      tr("The mean over seeds of each variant's best validation, with the sample deviation.\n"
+      tr("The mean over seeds of each variant's best validation, with the sample deviation. The "
+         "axis begins at 0, or has chance as a dashed line.\n"
          "The wheel zooms, dragging moves, a double click shows everything."));
   m_plot->setAccessibleName(accessibleName());
   m_plot->setMinimumSize(240, 140);
@@ -37,6 +38,7 @@ SweepPlot::SweepPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(
   QCPAxisRect* rect = m_plot->axisRect();
   rect->setMinimumMargins(QMargins(4, 6, 8, 4));
   m_legend = addLegendColumn(m_plot);
+  m_chance.emplace(rect);
   m_navigation = new PlotNavigation(m_plot, {rect});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -54,14 +56,18 @@ void SweepPlot::setCurves(const SweepCurves& curves, const QString& valueTitle, 
   makeLines(m_plot, m_legend, names, /*ordered=*/false, palette());
   for (int i = 0; i < names.size(); ++i) {
     const SweepSeries& series = curves.series[static_cast<std::size_t>(i)];
-    setLine(m_plot->graph(i), QVector<double>(series.keys.begin(), series.keys.end()),
-            scaled(series.values, scale, &SweepStatistic::mean));
+    QVector<double> keys;
+    for (const double key : series.keys)
+      keys << curves.drawnKey(static_cast<std::size_t>(i), key);
+    setLine(m_plot->graph(i), keys, scaled(series.values, scale, &SweepStatistic::mean));
+    m_plot->graph(i)->setLineStyle(curves.ofNames() ? QCPGraph::lsNone : QCPGraph::lsLine);
     m_plot->graph(i)->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 7));
     addDeviations(i, series);
   }
   m_plot->yAxis->setLabel(valueTitle);
   m_plot->xAxis->setLabel(QString::fromStdString(curves.axis));
   showKeys();
+  showReference();
   showRange();
   m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -90,6 +96,13 @@ void SweepPlot::showKeys() {
   m_plot->xAxis->setTicker(ticker);
 }
 
+void SweepPlot::showReference() {
+  const SweepReference& reference = m_curves.reference;
+  m_chance->set(reference.isChance ? std::optional(m_scale * reference.value) : std::nullopt,
+                tr("chance"));
+}
+
+/// With the reference in sight: 0 is the axis' end.
 void SweepPlot::showRange() {
   double low = std::numeric_limits<double>::infinity(), high = -low, first = low, last = -low;
   for (const SweepSeries& series : m_curves.series)
@@ -102,14 +115,17 @@ void SweepPlot::showRange() {
       last = std::max(last, series.keys[i]);
     }
   if (low > high) low = 0, high = 1, first = 0, last = 1;
+  low = std::min(low, m_scale * m_curves.reference.value);
+  if (m_curves.ofNames()) first = 0, last = static_cast<double>(m_curves.labels.size()) - 1;
   const double margin = std::max(0.06 * (high - low), 1e-6 + 0.002 * std::abs(high));
-  const double side = last > first ? 0.05 * (last - first) : 0.5;
-  m_plot->yAxis->setRange(low - margin, high + margin);
+  const double side = m_curves.ofNames() || last <= first ? 0.5 : 0.05 * (last - first);
+  m_plot->yAxis->setRange(low == 0 ? 0 : low - margin, high + margin);
   m_navigation->setFullRange(first - side, last + side);
 }
 
 void SweepPlot::applyTheme() {
   applyPlotTheme(m_plot, palette(), font());
+  m_chance->applyTheme(palette(), font());
   m_navigation->applyTheme(palette());
 }
 

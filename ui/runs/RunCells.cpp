@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/runs/RunsTableModel.h"
 
 namespace headlight {
 namespace {
 
-double numberOf(const ListedRun& run, int column) {
+double runNumber(const ListedRun& run, int column) {
   const RunMetrics& now = run.standing.numbers;
   switch (column) {
     case RunsTableModel::Epoch:
@@ -36,12 +37,18 @@ double numberOf(const ListedRun& run, int column) {
 
 QString stateCellText(const ListedRun& run) {
   if (!run.looked) return QCoreApplication::translate("RunsWindow", "reading…");
-  return QString::fromStdString(followedStateName(run.standing.state)) +
+  return coreText(followedStateName(run.standing.state)) +
          (run.standing.certain ? QString() : QStringLiteral("?"));
 }
 
+QString configTip(const ListedRun& run) {
+  const QString summary = coreText(configSummary(run));
+  const QString name = QString::fromStdString(run.standing.name);
+  return name.isEmpty() ? summary : name + QStringLiteral(": ") + summary;
+}
+
 QString numberCellText(const ListedRun& run, int column) {
-  const double value = numberOf(run, column);
+  const double value = runNumber(run, column);
   if (!std::isfinite(value)) return {};
   const RunMetrics& now = run.standing.numbers;
   if (column == RunsTableModel::Epoch)
@@ -51,7 +58,7 @@ QString numberCellText(const ListedRun& run, int column) {
   return QString::number(value, 'f', percent ? 2 : 4);
 }
 
-/// A folder's own name before those of other folders that begin with it: "a/b" before "a-b".
+/// Sorts folder by folder: "a/b" before "a-b".
 bool namedBefore(const std::string& a, const std::string& b) {
   const auto rank = [](char letter) {
     return letter == '/' ? 0 : 1 + static_cast<int>(static_cast<unsigned char>(letter));
@@ -69,24 +76,22 @@ bool isNumberCell(int column) {
 QString runCellText(const ListedRun& run, int column) {
   if (column == RunsTableModel::Run) return displayName(QString::fromStdString(run.label));
   if (column == RunsTableModel::State) return stateCellText(run);
-  if (column == RunsTableModel::Config)
-    return displayName(QString::fromStdString(configSummary(run)));
+  if (column == RunsTableModel::Masks) return displayName(coreText(masksCell(run)));
+  if (column == RunsTableModel::Config) return displayName(coreText(configSummary(run)));
   return numberCellText(run, column);
 }
 
 QString runCellTip(const ListedRun& run, int column) {
-  if (column == RunsTableModel::Config)
-    return plainToolTip(QString::fromStdString(
-        run.standing.name.empty() ? configSummary(run)
-                                  : run.standing.name + ": " + configSummary(run)));
+  if (column == RunsTableModel::Config) return plainToolTip(configTip(run));
   return plainToolTip(QString::fromStdString(run.standing.problem ? run.standing.problem->text()
                                                                   : run.folder.string()));
 }
 
 RunSortKey runSortKey(const ListedRun& run, int column) {
-  RunSortKey key{numberOf(run, column), {}, &run, column == RunsTableModel::Run};
+  RunSortKey key{runNumber(run, column), {}, &run, column == RunsTableModel::Run};
   if (column == RunsTableModel::State && run.looked)
     key.text = followedStateName(run.standing.state);
+  if (column == RunsTableModel::Masks) key.text = masksCell(run);
   if (column == RunsTableModel::Config) key.text = configSummary(run);
   return key;
 }

@@ -21,7 +21,7 @@ QStringList textsAt(const Json& json, const char* key) {
   return texts;
 }
 
-Json jsonOf(const QStringList& texts) {
+Json jsonList(const QStringList& texts) {
   Json list = Json::array();
   for (const QString& text : texts)
     list.push_back(text.toStdString());
@@ -75,11 +75,11 @@ void RunPlaces::add(const QStringList& folders) {
     if (!m_folders.contains(folder)) m_folders << folder;
     m_removed.removeIf([&](const QString& run) { return liesIn(run, folder); });
   }
-  tell();
+  notify();
 }
 
 void RunPlaces::remove(const QString& folder) {
-  if (m_folders.removeAll(folder) > 0) tell();
+  if (m_folders.removeAll(folder) > 0) notify();
 }
 
 void RunPlaces::removeRuns(const QStringList& folders) {
@@ -88,18 +88,18 @@ void RunPlaces::removeRuns(const QStringList& folders) {
     if (m_folders.removeAll(run) == 0) removed.insert(run);
   m_removed = QStringList(removed.begin(), removed.end());
   m_removed.sort();
-  if (!folders.isEmpty()) tell();
+  if (!folders.isEmpty()) notify();
 }
 
 void RunPlaces::bringBackRuns() {
   m_removed.clear();
-  tell();
+  notify();
 }
 
-void RunPlaces::tell() {
+void RunPlaces::notify() {
   Q_EMIT changed();
   if (m_file.isEmpty()) return;
-  const Json json = {{"folders", jsonOf(m_folders)}, {"removed_runs", jsonOf(m_removed)}};
+  const Json json = {{"folders", jsonList(m_folders)}, {"removed_runs", jsonList(m_removed)}};
   m_writer.clear();  // an older state that has not been written yet
   m_writer.post([path = m_file.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
     const auto written = writeFileAtomically(path, text);

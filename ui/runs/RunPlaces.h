@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which folders' runs are listed: found, added, dropped; and runs that were taken out of the list.
-// Kept over restarts; nothing on the disk is touched by it but its own file.
+// The folders whose runs are listed (found, added or dropped), and the runs removed from the list.
+// Kept over restarts; only its own file is written.
 
 #include <QObject>
 #include <QStringList>
@@ -17,8 +17,8 @@ namespace headlight {
 class RunPlaces : public QObject {
   Q_OBJECT
  public:
-  /// `file`: where it is kept; empty: nowhere. What cannot be read there is as nothing, and then
-  /// the list is of `first`.
+  /// `file`: where the list is kept; empty: nowhere. If it cannot be read, the list begins with
+  /// `first`.
   RunPlaces(const QString& file, const QString& first, QObject* parent = nullptr);
 
   const QStringList& folders() const { return m_folders; }
@@ -27,10 +27,10 @@ class RunPlaces : public QObject {
   std::set<std::filesystem::path> removedPaths() const;
 
   void setFolders(const QStringList& folders);
-  /// Runs in them that were removed are back.
+  /// Restores removed runs in these folders.
   void add(const QStringList& folders);
   void remove(const QString& folder);
-  /// One that was added itself goes; of one that was found in a folder it is remembered.
+  /// A run that was added itself is dropped; one found in a folder is remembered as removed.
   void removeRuns(const QStringList& folders);
   void bringBackRuns();
 
@@ -39,7 +39,7 @@ class RunPlaces : public QObject {
 
  private:
   void read(const QString& first);
-  void tell();
+  void notify();
 
   QString m_file;
   QStringList m_folders, m_removed;

@@ -28,10 +28,10 @@ RunPlacesBar::RunPlacesBar(RunPlaces* places, QWidget* parent)
       m_places(places),
       m_text(new QLabel(this)),
       m_add(iconButton(this, "addRunFolder", tr("&Add Folder…"), "add",
-                       tr("A folder of runs, of a sweep, or with runs up to two folders down; "
-                          "several may be dropped on this window"))),
+                       tr("Add a folder of runs or of a sweep; runs up to two folders deep are "
+                          "found. You can also drop several folders on this window"))),
       m_folders(iconButton(this, "runFolders", tr("F&olders"), "folder",
-                           tr("Takes folders out of the list; the disk is not touched"))),
+                           tr("Remove folders from the list; the disk is not changed"))),
       m_menu(new QMenu(this)) {
   m_text->setObjectName(QStringLiteral("runPlaces"));
   m_text->setAccessibleName(tr("Folders with runs"));
@@ -60,7 +60,7 @@ void RunPlacesBar::refresh() {
   QStringList folders;
   for (const QString& folder : m_places->folders())
     folders << shortPath(folder);
-  m_text->setText(folders.isEmpty() ? tr("No folder is listed: add one, or drop some here.")
+  m_text->setText(folders.isEmpty() ? tr("No folder is listed. Add one, or drop folders here.")
                                     : tr("Runs in %1").arg(folders.join(QStringLiteral(" · "))));
   m_text->setToolTip(plainToolTip(m_places->folders().join(QLatin1Char('\n'))));
   fillMenu();
@@ -70,12 +70,12 @@ void RunPlacesBar::fillMenu() {
   m_menu->clear();
   for (const QString& folder : m_places->folders()) {
     QString text = shortPath(folder).replace(QLatin1Char('&'), QStringLiteral("&&"));
-    m_menu->addAction(tr("Take %1 out of the list").arg(text), this,
+    m_menu->addAction(tr("Remove %1 from the list").arg(text), this,
                       [places = m_places, folder] { places->remove(folder); });
   }
   const auto removed = m_places->removedRuns().size();
   if (removed > 0)
-    m_menu->addAction(tr("Bring back the runs taken out (%1)").arg(removed), this,
+    m_menu->addAction(tr("Restore removed runs (%1)").arg(removed), this,
                       [places = m_places] { places->bringBackRuns(); });
   m_folders->setEnabled(!m_menu->isEmpty());
 }

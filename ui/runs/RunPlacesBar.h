@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The folders whose runs are listed, in one line, with the ways to add and to remove some.
+// The folders whose runs are listed, in one line, with buttons to add and remove folders.
 
 #include <QWidget>
 

@@ -11,14 +11,14 @@ namespace headlight {
 RunsButtons::RunsButtons(QWidget* parent)
     : QDialogButtonBox(QDialogButtonBox::Close, parent), m_weights(new WeightsButton(this)) {
   m_best = add(tr("Open &Best Weights"), "openRunBest", "weights",
-               tr("The weights of the best validation, in the window"));
+               tr("Open the weights with the best validation result in the window"));
   addButton(m_weights, QDialogButtonBox::ActionRole);
   m_follow = add(tr("&Follow"), "followRun", "play",
-                 tr("Shows the run's curves and weights in the window as it goes on"));
+                 tr("Show the run's curves and weights in the window while it trains"));
   m_remove = add(tr("&Remove"), "removeRuns", "remove",
-                 tr("Takes the selected runs out of the list (Delete); the disk is not touched"));
+                 tr("Remove the selected runs from the list (Delete); the disk is not changed"));
   m_export =
-      add(tr("&Export Table…"), "exportRuns", "export", tr("The table as it is sorted, as CSV"));
+      add(tr("&Export Table…"), "exportRuns", "export", tr("Save the table as sorted, as CSV"));
   connect(m_best, &QPushButton::clicked, this, &RunsButtons::openBest);
   connect(m_weights, &WeightsButton::openRequested, this, &RunsButtons::openRequested);
   connect(m_weights, &WeightsButton::nothingKept, this, &RunsButtons::nothingKept);

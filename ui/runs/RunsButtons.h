@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What can be done with the runs that are chosen in the list.
+// Buttons for the runs selected in the list.
 
 #include <QDialogButtonBox>
 
@@ -15,10 +15,10 @@ class RunsButtons : public QDialogButtonBox {
  public:
   explicit RunsButtons(QWidget* parent = nullptr);
 
-  /// `one`: the folder of the run where one is chosen, else empty.
+  /// `one`: the run folder if exactly one run is selected, else empty.
   void setChoice(const QString& one, bool any);
   void setListed(bool any) const;  ///< whether there is a run in the list
-  void openBest();                 ///< of the run that is chosen
+  void openBest();                 ///< of the selected run
 
  Q_SIGNALS:
   void openRequested(const QString& checkpoint);

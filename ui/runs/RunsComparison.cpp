@@ -14,6 +14,7 @@
 
 #include "core/base/Text.h"
 #include "core/workbench/figures/RunFigure.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/plots/PlotCommands.h"
 #include "ui/plots/RunCurvesPlot.h"
@@ -37,10 +38,11 @@ QComboBox* namedBox(const char* name, const QString& accessibleName, QWidget* pa
 
 RunsComparison::RunsComparison(QWidget* parent)
     : QSplitter(Qt::Horizontal, parent),
-      m_quantity(namedBox("runQuantity", tr("What is drawn"), this)),
-      m_axis(namedBox("runAxis", tr("Over what"), this)),
+      m_quantity(namedBox("runQuantity", tr("Quantity plotted"), this)),
+      m_axis(namedBox("runAxis", tr("Horizontal axis"), this)),
+      m_smoothing(namedBox("runSmoothing", tr("Smoothing of training curves"), this)),
       m_export(iconButton(this, "exportRunPlot", tr("Export &Plot…"), "export",
-                          tr("The plot as PDF, SVG or PNG, or its numbers as CSV"))),
+                          tr("Save the plot as PDF, SVG or PNG, or its numbers as CSV"))),
       m_curves(new RunCurvesPlot(this)),
       m_missing(new MessageLabel(this)),
       m_differences(new QTableWidget(this)) {
@@ -59,13 +61,16 @@ QWidget* RunsComparison::makeCurves() {
   for (const RunAxisName& axis : runAxes())
     m_axis->addItem(tr("over %1").arg(QString::fromStdString(axis.key)),
                     QString::fromStdString(axis.key));
-  for (QComboBox* box : {m_quantity, m_axis})
+  fillSmoothing();
+  for (QComboBox* box : {m_quantity, m_axis, m_smoothing})
     connect(box, &QComboBox::currentIndexChanged, this, &RunsComparison::draw);
+  connect(m_quantity, &QComboBox::activated, this, [this] { m_quantityChosen = true; });
   m_export->setAutoDefault(false);
   m_missing->setObjectName(QStringLiteral("runCurvesMissing"));
   auto* row = new QHBoxLayout;
   row->addWidget(m_quantity);
   row->addWidget(m_axis);
+  row->addWidget(m_smoothing);
   row->addStretch(1);
   row->addWidget(m_export);
   auto* left = new QWidget(this);
@@ -121,33 +126,53 @@ bool RunsComparison::isComplete() const {
                      [this](const ListedRun& run) { return m_histories.contains(run.id); });
 }
 
+void RunsComparison::fillSmoothing() {
+  m_smoothing->addItem(tr("as measured"), 0.0);
+  for (const double steps : {kUsualSmoothing, 100.0, 500.0})
+    m_smoothing->addItem(tr("smoothed over %1 steps").arg(steps), steps);
+  m_smoothing->setCurrentIndex(1);
+  m_smoothing->setToolTip(
+      tr("Running mean of what is measured in training steps. Validation, ALS and α are drawn as "
+         "measured"));
+}
+
+QString RunsComparison::quantity() const {
+  return m_quantity->currentData().toString();
+}
+
+double RunsComparison::smoothing() const {
+  return m_smoothing->currentData().toDouble();
+}
+
 void RunsComparison::choose(const QString& quantity, const QString& axis) {
+  m_quantityChosen = true;
   m_quantity->setCurrentIndex(m_quantity->findData(quantity));
   m_axis->setCurrentIndex(m_axis->findData(axis));
 }
 
-/// What the logs have; before they are read what most of them have. The choice stays.
+/// The quantities in the logs; until they are read, the common ones. The choice stays.
 void RunsComparison::fillQuantities() {
   std::vector<const RunHistory*> histories;
   for (const auto& [id, history] : m_histories)
     histories.push_back(history.get());
-  auto told = quantitiesIn(histories);
-  const QVariant before = m_quantity->currentData();
+  auto reported = quantitiesIn(histories);
+  const QVariant before = m_quantityChosen
+                              ? m_quantity->currentData()
+                              : QVariant(QString::fromStdString(defaultQuantity(histories)));
   for (const RunQuantity& usual : runQuantities())
-    if (told.empty() || usual.key == before.toString().toStdString())
-      if (std::none_of(told.begin(), told.end(),
+    if (reported.empty() || usual.key == before.toString().toStdString())
+      if (std::none_of(reported.begin(), reported.end(),
                        [&](const RunQuantity& one) { return one.key == usual.key; }))
-        told.push_back(usual);
+        reported.push_back(usual);
   QStringList keys, shown;
-  for (const RunQuantity& one : told)
+  for (const RunQuantity& one : reported)
     keys << QString::fromStdString(one.key);
   for (int i = 0; i < m_quantity->count(); ++i)
     shown << m_quantity->itemData(i).toString();
-  if (keys == shown) return;
   const QSignalBlocker quiet(m_quantity);
-  m_quantity->clear();
-  for (const RunQuantity& one : told)
-    m_quantity->addItem(QString::fromStdString(one.title), QString::fromStdString(one.key));
+  if (keys != shown) m_quantity->clear();
+  for (std::size_t i = 0; i < reported.size() && keys != shown; ++i)
+    m_quantity->addItem(coreText(reported[i].title), keys[static_cast<qsizetype>(i)]);
   m_quantity->setCurrentIndex(std::max(0, m_quantity->findData(before)));
 }
 
@@ -159,17 +184,19 @@ void RunsComparison::draw() {
     const auto found = m_histories.find(run.id);
     if (found == m_histories.end() || !found->second) continue;
     const QString name = displayName(QString::fromStdString(run.label));
-    RunCurve curve =
-        curveOf(*found->second, m_quantity->currentData().toString().toStdString(), axis);
+    RunCurve curve = makeRunCurve(*found->second, quantity().toStdString(), axis, smoothing());
     if (!curve.missing.empty()) missing[curve.missing].push_back(name.toStdString());
-    lines.push_back({name.toStdString(), std::move(curve)});
+    lines.push_back({name.toStdString(), std::move(curve), makeRunMarks(*found->second, axis)});
   }
   QStringList reasons;
   for (const auto& [why, runs] : missing)
-    reasons << QString::fromStdString(joined(runs, kMostSaid) + ": " + why);
+    reasons << QString::fromStdString(joined(runs, kMostSaid) + ": ") + coreText(why);
   const QString said = reasons.join(QLatin1Char('\n'));
-  m_curves->setLines(lines, m_quantity->currentText(),
-                     QString::fromStdString(runAxes()[static_cast<std::size_t>(axis)].title),
+  const RunQuantity shown{quantity().toStdString(), m_quantity->currentText().toStdString()};
+  const std::string title = smoothedTitle(shown, smoothing());
+  m_smoothing->setEnabled(smoothedTitle(shown, kUsualSmoothing) != shown.title);
+  m_curves->setLines(lines, coreText(title),
+                     coreText(runAxes()[static_cast<std::size_t>(axis)].title),
                      m_runs.empty() ? tr("Select runs to see their curves in one plot") : said);
   m_missing->setMessage(m_curves->note().isEmpty() ? said : QString());
   m_export->setEnabled(!lines.empty());

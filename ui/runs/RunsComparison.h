@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Runs that were chosen, beside each other: their curves in one plot, and the settings in which
-// they differ.
+// The selected runs: their curves in one plot, and the settings that differ.
 
 #include <QSplitter>
 
@@ -28,27 +27,33 @@ class RunsComparison : public QSplitter {
   explicit RunsComparison(QWidget* parent = nullptr);
 
   void setRuns(const std::vector<ListedRun>& runs);
-  /// Of some of them, as they came; those of runs that are not chosen are let go.
+  /// Histories of some runs, as they arrive; those of other runs are dropped.
   void takeHistories(const std::map<std::uint64_t, std::shared_ptr<const RunHistory>>& histories);
-  bool isComplete() const;  ///< the curves of all of them are there
+  bool isComplete() const;  ///< all curves have arrived
 
   QTableWidget* differences() const { return m_differences; }
   RunCurvesPlot* curves() const { return m_curves; }
   PlotCommands* plotCommands() const { return m_commands; }
-  /// By their keys (core/workbench/runs/RunCurves.h).
+  /// Quantity and axis by key (core/workbench/runs/RunCurves.h).
   void choose(const QString& quantity, const QString& axis);
+  QString quantity() const;
+  /// Over about so many steps; 0: as measured.
+  double smoothing() const;
 
  private:
   QWidget* makeCurves();
   QWidget* makeDifferences();
   void fillQuantities();
+  void fillSmoothing();
   void draw();
   void showDifferences();
 
   std::vector<ListedRun> m_runs;
   std::map<std::uint64_t, std::shared_ptr<const RunHistory>> m_histories;
-  std::vector<std::shared_ptr<const Experiment>> m_compared;  ///< whose differences are shown
-  QComboBox *m_quantity, *m_axis;
+  std::vector<std::shared_ptr<const Experiment>>
+      m_compared;  ///< the runs whose differences are shown
+  QComboBox *m_quantity, *m_axis, *m_smoothing;
+  bool m_quantityChosen = false;  ///< else the default
   QPushButton* m_export;
   RunCurvesPlot* m_curves;
   MessageLabel* m_missing;

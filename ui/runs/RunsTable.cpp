@@ -19,7 +19,7 @@ RunsTable::RunsTable(QWidget* parent) : QTableView(parent), m_rows(new RunsTable
   setSelectionMode(QAbstractItemView::ExtendedSelection);
   setWordWrap(false);
   verticalHeader()->hide();
-  horizontalHeader()->setResizeContentsPrecision(0);  // of what is in sight: there may be thousands
+  horizontalHeader()->setResizeContentsPrecision(0);  // only visible rows: there may be thousands
   setSortingEnabled(true);
   sortByColumn(RunsTableModel::Run, Qt::AscendingOrder);
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The list of runs, to be sorted and chosen from.
+// The sortable list of runs.
 
 #include <QTableView>
 
@@ -19,13 +19,13 @@ class RunsTable : public QTableView {
 
   RunsTableModel* rows() const { return m_rows; }
   void apply(const RunListUpdate& news);
-  /// The first `most` of those that are selected, in the order that is shown.
+  /// The first `most` selected runs, in the order shown.
   std::vector<ListedRun> chosen(std::size_t most) const;
-  QString text(int row, int column) const;  ///< what stands there
+  QString text(int row, int column) const;  ///< of a cell
 
  Q_SIGNALS:
-  void choiceChanged();    ///< other runs, or some of them are not what they were
-  void removeRequested();  ///< by the key Delete
+  void choiceChanged();    ///< other runs are selected, or selected runs changed
+  void removeRequested();  ///< by Delete
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;

@@ -38,9 +38,16 @@ QVariant RunsTableModel::data(const QModelIndex& index, int role) const {
 
 QVariant RunsTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  const QStringList titles{tr("Run"),           tr("State"),           tr("Epoch"),
-                           tr("Loss"),          tr("Validation loss"), tr("Start top-1, %"),
-                           tr("Last top-1, %"), tr("Best top-1, %"),   tr("ALS"),
+  const QStringList titles{tr("Run"),
+                           tr("State"),
+                           tr("Masks"),
+                           tr("Epoch"),
+                           tr("Loss"),
+                           tr("Validation loss"),
+                           tr("Start top-1, %"),
+                           tr("Last top-1, %"),
+                           tr("Best top-1, %"),
+                           tr("ALS"),
                            tr("Config")};
   return titles.value(section);
 }
@@ -52,7 +59,7 @@ void RunsTableModel::apply(const RunListUpdate& news) {
   if (!news.changed.empty()) restoreOrder();
 }
 
-/// To the end first: that is one removal, wherever they stood.
+/// Moves the rows to the end first, so that one removal is enough.
 void RunsTableModel::removeRuns(const std::vector<std::uint64_t>& ids) {
   const std::unordered_set<std::uint64_t> gone(ids.begin(), ids.end());
   std::vector<int> rows(m_runs.size());
@@ -69,7 +76,7 @@ void RunsTableModel::removeRuns(const std::vector<std::uint64_t>& ids) {
   endRemoveRows();
 }
 
-/// Returns those that are not in the list yet.
+/// Returns the runs that are not in the list yet.
 std::vector<ListedRun> RunsTableModel::takeKnown(const std::vector<ListedRun>& changed) {
   std::vector<ListedRun> fresh;
   int first = rowCount(), last = -1;
@@ -117,7 +124,7 @@ void RunsTableModel::restoreOrder() {
   reorder(rows);
 }
 
-/// `rows`: which row comes to each place.
+/// `rows`: the old row of each new position.
 void RunsTableModel::reorder(const std::vector<int>& rows) {
   Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
   std::vector<int> places(rows.size());

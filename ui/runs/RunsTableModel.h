@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The runs of a list as rows, sorted: what changes changes in its place, so that selection and
-// scrolling stay. Ten thousand rows cost what is seen of them.
+// The runs of a list as sorted rows. Changes are made in place, so that selection and scroll
+// position stay. Ten thousand rows cost only the visible ones.
 
 #include <QAbstractTableModel>
 
@@ -19,6 +19,7 @@ class RunsTableModel : public QAbstractTableModel {
   enum Column {
     Run,
     State,
+    Masks,
     Epoch,
     Loss,
     ValidationLoss,
@@ -39,7 +40,7 @@ class RunsTableModel : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-  /// Numbers as numbers; what is not known comes last, whatever the order.
+  /// Numbers sort as numbers; unknown values come last in both orders.
   void sort(int column, Qt::SortOrder order) override;
 
  private:

@@ -73,7 +73,7 @@ void RunsWindow::layOut() {
 
 void RunsWindow::connectParts() {
   connect(m_places, &RunPlaces::changed, this, &RunsWindow::lookInPlaces);
-  connect(m_bridge, &RunsBridge::told, this,
+  connect(m_bridge, &RunsBridge::reported, this,
           [this](const std::shared_ptr<const RunListUpdate>& news) { take(*news); });
   connect(m_bridge, &RunsBridge::roundDone, this, &RunsWindow::finishRound);
   connect(m_table, &RunsTable::choiceChanged, this, &RunsWindow::choose);
@@ -84,12 +84,12 @@ void RunsWindow::connectParts() {
   connect(m_buttons, &RunsButtons::removeRequested, this, &RunsWindow::removeChosen);
   connect(m_buttons, &RunsButtons::exportRequested, this, &RunsWindow::askWhereToExport);
   connect(m_buttons, &RunsButtons::nothingKept, this,
-          [this] { tell(tr("This run has no checkpoint yet."), true); });
+          [this] { notify(tr("This run has no checkpoint yet."), true); });
   connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   const auto* plots = m_comparison->plotCommands();
-  connect(plots, &PlotCommands::told, this, [this](const QString& text) { tell(text); });
+  connect(plots, &PlotCommands::reported, this, [this](const QString& text) { notify(text); });
   connect(plots, &PlotCommands::failed, this, [this](const QString& title, const QString& text) {
-    tell(title + QStringLiteral(". ") + text, true);
+    notify(title + QStringLiteral(". ") + text, true);
   });
 }
 
@@ -113,25 +113,25 @@ void RunsWindow::take(const RunListUpdate& news) {
   const auto waiting = static_cast<std::int64_t>(news.waiting);
   const bool reading = std::any_of(m_table->rows()->runs().begin(), m_table->rows()->runs().end(),
                                    [](const ListedRun& run) { return !run.looked; });
-  if (reading) showProgress({"reading runs", all - waiting, all, -1});
+  if (reading) showProgress({tr("reading runs").toStdString(), all - waiting, all, -1});
   m_comparison->takeHistories(news.histories);
   m_buttons->setListed(all > 0);
-  tellCompared();
+  reportCompared();
 }
 
 void RunsWindow::finishRound() {
   m_progress->hide();
   const QString said = std::exchange(m_said, summary());
-  // What was told meanwhile, of a file that was saved, stays until there is something new.
+  // A message about a saved file stays until the summary changes.
   if (m_said != said) m_status->setMessage(m_said, MessageLabel::Tone::Plain);
   Q_EMIT listed();
 }
 
 QString RunsWindow::summary() const {
   const int runs = m_table->rows()->rowCount();
-  if (runs == 0) return tr("There is no run in these folders, nor up to two folders down.");
+  if (runs == 0) return tr("No runs were found in these folders, up to two folders deep.");
   if (m_leftOut == 0) return tr("Runs: %1. Select some to see their curves in one plot.").arg(runs);
-  return tr("Runs: %1; %2 more are left out, for a folder has too many. Add the folders in it one "
+  return tr("Runs: %1; %2 more are omitted because a folder has too many. Add its subfolders one "
             "by one.")
       .arg(runs)
       .arg(m_leftOut);
@@ -149,10 +149,10 @@ void RunsWindow::choose() {
     ids.push_back(run.id);
   m_telling = true;
   if (std::exchange(m_compared, ids) != ids) m_bridge->setCompared(ids);
-  tellCompared();
+  reportCompared();
 }
 
-void RunsWindow::tellCompared() {
+void RunsWindow::reportCompared() {
   if (!m_telling || !m_comparison->isComplete()) return;
   m_telling = false;
   Q_EMIT compared();
@@ -171,11 +171,11 @@ void RunsWindow::askWhereToExport() {
 }
 
 void RunsWindow::exportTable(const QString& path) {
-  m_status->tellSaved(path,
-                      writeFileAtomically(path.toStdString(), runsCsv(m_table->rows()->runs())));
+  m_status->reportSaved(path,
+                        writeFileAtomically(path.toStdString(), runsCsv(m_table->rows()->runs())));
 }
 
-void RunsWindow::tell(const QString& text, bool problem) {
+void RunsWindow::notify(const QString& text, bool problem) {
   m_status->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Quiet);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Runs beside runs: a table of those in some folders, the curves of the selected ones in one plot,
-// and in what their settings differ. Folders are only read, again every few seconds.
+// Compares runs: a table of the runs in some folders, the curves of the selected ones in one plot,
+// and the settings that differ. Folders are only read, every few seconds.
 
 #include <QDialog>
 
@@ -31,12 +31,12 @@ class RunsWindow : public QDialog {
   RunsComparison* comparison() const { return m_comparison; }
   RunsBridge* bridge() const { return m_bridge; }
   MessageLabel* status() const { return m_status; }
-  /// The rows as they are shown.
+  /// The rows in the order shown.
   void exportTable(const QString& path);
 
  Q_SIGNALS:
-  void listed();    ///< after every round, when all runs were looked at
-  void compared();  ///< curves and differences are of what is selected
+  void listed();    ///< after every round, when all runs were read
+  void compared();  ///< curves and differences match the selection
   void openRequested(const QString& checkpoint);
   void followRequested(const QString& folder);
 
@@ -51,14 +51,14 @@ class RunsWindow : public QDialog {
   void connectParts();
   void lookInPlaces();
   void take(const RunListUpdate& news);
-  void showProgress(const Progress& progress);  ///< of none it is not known how long it takes
+  void showProgress(const Progress& progress);  ///< total 0: unknown duration
   void finishRound();
-  QString summary() const;  ///< how many there are
+  QString summary() const;  ///< number of runs
   void choose();
-  void tellCompared();
+  void reportCompared();
   void removeChosen();
   void askWhereToExport();
-  void tell(const QString& text, bool problem = false);
+  void notify(const QString& text, bool problem = false);
 
   RunPlaces* m_places;
   RunsBridge* m_bridge;
@@ -67,10 +67,10 @@ class RunsWindow : public QDialog {
   ProgressLine* m_progress;
   MessageLabel* m_status;
   RunsButtons* m_buttons;
-  std::vector<std::uint64_t> m_compared;  ///< ids of those whose curves were asked for
+  std::vector<std::uint64_t> m_compared;  ///< ids of the runs whose curves were requested
   std::size_t m_leftOut = 0;
-  QString m_said;          ///< the summary that was shown last
-  bool m_telling = false;  ///< `compared` is owed
+  QString m_said;          ///< the summary shown last
+  bool m_telling = false;  ///< `compared` is still to be emitted
 };
 
 }  // namespace headlight

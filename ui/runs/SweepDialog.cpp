@@ -14,6 +14,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/sweeps/SweepDesign.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/forms/PathRow.h"
 #include "ui/plots/PlotCommands.h"
@@ -39,7 +40,7 @@ std::string sweepFolder(const std::string& name) {
 
 }  // namespace
 
-/// What the fields come to, read away from the window's thread.
+/// The plan and state of the sweep, read outside the window's thread.
 struct SweepDialog::Planned {
   Result<SweepPlan> plan;
   Result<SweepReport> report;
@@ -48,15 +49,16 @@ struct SweepDialog::Planned {
 SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
     : QDialog(parent),
       m_settings(new SweepSettings(present, this)),
-      m_folder(new PathRow({"sweepFolder",
-                            tr("F&older"),
-                            tr("Folder of the sweep"),
-                            tr("Where it holds part of this sweep, the rest is trained"),
-                            {},
-                            "browseSweep",
-                            tr("Browse…"),
-                            {}},
-                           this)),
+      m_folder(
+          new PathRow({"sweepFolder",
+                       tr("F&older"),
+                       tr("Folder of the sweep"),
+                       tr("If the folder contains part of this sweep, only the rest is trained"),
+                       {},
+                       "browseSweep",
+                       tr("Browse…"),
+                       {}},
+                      this)),
       m_time(new QLabel(this)),
       m_table(new SweepTable(this)),
       m_axis(new QComboBox(this)),
@@ -92,7 +94,7 @@ SweepDialog::SweepDialog(const Experiment& present, QWidget* parent)
   m_settle.setInterval(kSettleMs);
   m_plotCommands = new PlotCommands(this, /*keys=*/false);
   connectParts();
-  // Enter in a field means that it is filled in, no more.
+  // Enter in a field only completes it.
   for (QPushButton* button : findChildren<QPushButton*>())
     button->setAutoDefault(false);
   m_settings->setFocus();
@@ -121,7 +123,7 @@ void SweepDialog::connectParts() {
   connect(m_axis, &QComboBox::currentIndexChanged, this, &SweepDialog::draw);
   connect(m_axis, &QComboBox::activated, this,
           [this] { m_chosenAxis = m_axis->currentData().toString(); });
-  connect(m_plotCommands, &PlotCommands::told, this,
+  connect(m_plotCommands, &PlotCommands::reported, this,
           [this](const QString& text) { m_status->setMessage(text); });
   connect(m_plotCommands, &PlotCommands::failed, this,
           [this](const QString& title, const QString& text) {
@@ -131,8 +133,8 @@ void SweepDialog::connectParts() {
 
 QWidget* SweepDialog::makeResults() {
   m_axis->setObjectName(QStringLiteral("sweepAxis"));
-  m_axis->setAccessibleName(tr("Over which setting"));
-  m_curves = new QWidget(this);  // once there is a point to draw
+  m_axis->setAccessibleName(tr("Setting on the horizontal axis"));
+  m_curves = new QWidget(this);  // visible once there is a point to draw
   m_curves->hide();
   auto* column = new QVBoxLayout(m_curves);
   column->setContentsMargins(0, 0, 0, 0);
@@ -159,8 +161,8 @@ QWidget* SweepDialog::makeButtons() {
   m_stop = add(tr("Stop"), "stopSweep", "stop");
   m_save = add(tr("Save Sweep File…"), "saveSweep", "save");
   m_runs = add(tr("Show Runs…"), "sweepRuns", "folder");
-  m_save->setToolTip(tr("For headlight-cli sweep, here or on a cluster"));
-  m_runs->setToolTip(tr("Curves and settings of the runs, beside each other"));
+  m_save->setToolTip(tr("Save the sweep for headlight-cli sweep, here or on a cluster"));
+  m_runs->setToolTip(tr("Compare curves and settings of the runs"));
   connect(m_start, &QPushButton::clicked, this, &SweepDialog::start);
   connect(m_stop, &QPushButton::clicked, this, &SweepDialog::stop);
   connect(m_save, &QPushButton::clicked, this, &SweepDialog::chooseSweepFile);
@@ -173,7 +175,7 @@ QString SweepDialog::folder() const {
   return QString::fromStdString(typedFolder(m_folder->path()).string());
 }
 
-/// Where a sweep lies already, it is that one.
+/// If the folder contains a sweep, that sweep is opened.
 void SweepDialog::setFolder(const QString& path) {
   m_folderChosen = true;
   m_folder->setPath(path);
@@ -185,7 +187,7 @@ bool SweepDialog::isSweeping() const {
   return m_job->isRunning();
 }
 
-// --- What it will be ---------------------------------------------------------------------------
+// --- Plan --------------------------------------------------------------------------------------
 
 void SweepDialog::onChanged() {
   if (isSweeping()) return;
@@ -206,7 +208,7 @@ void SweepDialog::read() {
   }
   m_reading.run<Planned>(
       [wish = m_settings->wish(), folder = folder().toStdString()](std::stop_token) -> Planned {
-        auto plan = planOf(wish);
+        auto plan = makeSweepPlan(wish);
         if (!plan) return {plan, SweepReport()};
         auto report = sweepReport(*plan, folder);
         return {std::move(plan), std::move(report)};
@@ -254,7 +256,7 @@ void SweepDialog::measure() {
 void SweepDialog::showTime() {
   if (!m_plan) return m_time->setText(tr("Nothing to train yet"));
   const auto runs = static_cast<std::int64_t>(m_plan->variants.size() * m_plan->seeds.size());
-  QString text = tr("Variants: %1 · seeds: %2 · runs: %3, of them finished: %4")
+  QString text = tr("Variants: %1 · seeds: %2 · runs: %3, finished: %4")
                      .arg(m_plan->variants.size())
                      .arg(m_plan->seeds.size())
                      .arg(runs)
@@ -262,14 +264,15 @@ void SweepDialog::showTime() {
   if (isSweeping())
     text += tr(" · training");
   else if (m_estimate && m_estimate->left > 0)
-    text += tr(" · the rest takes about %1 here, as a few steps of each variant tell")
+    text += tr(" · the rest takes about %1 on this machine (estimated from a few steps of each "
+               "variant)")
                 .arg(QString::fromStdString(formatDuration(m_estimate->seconds)));
   else if (m_measuring->isBusy())
-    text += tr(" · measuring how long the rest takes…");
+    text += tr(" · estimating the remaining time…");
   m_time->setText(text);
 }
 
-// --- What is known of it -----------------------------------------------------------------------
+// --- Results ----------------------------------------------------------------------------------
 
 void SweepDialog::showReport() {
   m_table->showSweep(*m_plan, m_report,
@@ -293,7 +296,7 @@ void SweepDialog::draw() {
   const auto curves =
       sweepCurves(*m_plan, m_report.rows, m_axis->currentData().toString().toStdString());
   if (curves)
-    m_plot->setCurves(*curves, QString::fromStdString(sweepValueTitle(*m_plan)),
+    m_plot->setCurves(*curves, coreText(sweepQuantityTitle(*m_plan, *curves)),
                       sweepValueScale(*m_plan));
 }
 
@@ -309,7 +312,7 @@ void SweepDialog::refresh() {
   showTime();
 }
 
-// --- Training it -------------------------------------------------------------------------------
+// --- Training ----------------------------------------------------------------------------------
 
 void SweepDialog::start() {
   if (isSweeping() || !m_plan) return;
@@ -322,7 +325,7 @@ void SweepDialog::start() {
 void SweepDialog::stop() {
   if (!isSweeping()) return;
   m_job->stop();
-  m_status->setMessage(tr("Stopping after the present step…"));
+  m_status->setMessage(tr("Stopping after the current step…"));
   refresh();
 }
 
@@ -343,14 +346,14 @@ void SweepDialog::finish(const Result<SweepReport>& report) {
         tr("Finished. Tables and figure are in %1.").arg(QDir::toNativeSeparators(folder())),
         MessageLabel::Tone::Plain);
   else if (report)
-    m_status->setMessage(tr("%1 of %2 runs could not be trained to their end; the first: %3")
+    m_status->setMessage(tr("%1 of %2 runs failed. The first: %3")
                              .arg(report->failures.size())
                              .arg(report->total)
                              .arg(QString::fromStdString(report->failures.front().run + ": " +
                                                          report->failures.front().error.text())),
                          MessageLabel::Tone::Problem);
   else if (report.error().code == ErrorCode::Canceled)
-    m_status->setMessage(tr("Stopped with a checkpoint. Train All goes on from there."),
+    m_status->setMessage(tr("Stopped with a checkpoint. Press Train All to continue from it."),
                          MessageLabel::Tone::Plain);
   else
     m_status->setMessage(QString::fromStdString(report.error().text()),
@@ -365,14 +368,14 @@ void SweepDialog::chooseSweepFile() {
 }
 
 void SweepDialog::saveFile(const QString& path) {
-  if (m_plan) m_status->tellSaved(path, writeFileAtomically(path.toStdString(), m_plan->file));
+  if (m_plan) m_status->reportSaved(path, writeFileAtomically(path.toStdString(), m_plan->file));
 }
 
 void SweepDialog::reject() {
   if (!isSweeping()) return QDialog::reject();
   dialogs().confirm(this, tr("Stop the sweep?"),
-                    tr("What was trained is kept; the same folder goes on later."), tr("Stop"),
-                    [this](bool yes) {
+                    tr("Results so far are kept. To continue later, choose the same folder."),
+                    tr("Stop"), [this](bool yes) {
                       if (!yes) return;
                       if (!isSweeping()) return QDialog::reject();
                       connect(this, &SweepDialog::ended, this, [this] { QDialog::reject(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A sweep beside the window: what varies, how many runs that is and how long they take, the table
-// as it fills, and accuracy over what varies. Not modal: it trains for hours.
+// A sweep: the settings that vary, the number of runs and their time, the table of results, and a
+// plot over the varied setting. Not modal: it trains for hours.
 
 #include <QDialog>
 #include <QTimer>
@@ -30,7 +30,7 @@ class SweepTable;
 class SweepDialog : public QDialog {
   Q_OBJECT
  public:
-  /// `present`: of the window, with the settings of Train….
+  /// `present`: the window's experiment, with the settings of Train….
   explicit SweepDialog(const Experiment& present, QWidget* parent = nullptr);
   ~SweepDialog() override;
 
@@ -39,19 +39,19 @@ class SweepDialog : public QDialog {
   SweepPlot* plot() const { return m_plot; }
   QString folder() const;
   void setFolder(const QString& path);
-  /// Of what the fields say; null until it was read, and where that failed.
+  /// The plan of the fields; null until it is read, and if that failed.
   const SweepPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
   const std::optional<SweepEstimate>& estimate() const { return m_estimate; }
   bool isSweeping() const;
   void start();
-  void stop();  ///< after the present step; the folder goes on later
+  void stop();  ///< after the current step; the same folder continues later
   void saveFile(const QString& path);
 
  Q_SIGNALS:
-  void planned();    ///< plan and table are of the fields
+  void planned();    ///< plan and table match the fields
   void estimated();  ///< or it could not be measured
   void ended();
-  void runsRequested(const QString& folder);  ///< to be shown beside each other
+  void runsRequested(const QString& folder);  ///< to compare them
 
  protected:
   void reject() override;
@@ -79,7 +79,7 @@ class SweepDialog : public QDialog {
   std::optional<SweepPlan> m_plan;
   SweepReport m_report;
   std::optional<SweepEstimate> m_estimate;
-  bool m_folderChosen = false;  ///< by the person: it does not follow the name
+  bool m_folderChosen = false;  ///< by the user: it does not follow the name
   QString m_chosenAxis;         ///< likewise; empty: the first
   SweepSettings* m_settings;
   PathRow* m_folder;

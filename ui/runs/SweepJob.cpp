@@ -14,8 +14,8 @@ constexpr int kSweepPollMs = 250;
 
 }  // namespace
 
-/// What the sweep said since it was last asked.
-struct SweepJob::Told {
+/// The reports of the sweep since the last poll.
+struct SweepJob::Reported {
   std::mutex mutex;
   std::optional<SweepReport> report;
   QString failure;
@@ -35,22 +35,22 @@ bool SweepJob::isRunning() const {
 
 void SweepJob::start(const SweepPlan& plan, const std::filesystem::path& folder) {
   m_stopping = {};
-  m_told = std::make_shared<Told>();
+  m_reported = std::make_shared<Reported>();
   m_poll.start();
   m_task->run<Result<SweepReport>>(
-      [plan, folder, told = m_told, asked = m_stopping.get_token()](
+      [plan, folder, reported = m_reported, asked = m_stopping.get_token()](
           const ProgressCallback& progress, std::stop_token gone) {
         SweepObserver observer;
         observer.progress = progress;
-        observer.table = [&told](const SweepReport& report) {
-          const std::lock_guard lock(told->mutex);
-          told->report = report;
+        observer.table = [&reported](const SweepReport& report) {
+          const std::lock_guard lock(reported->mutex);
+          reported->report = report;
         };
         observer.failed = [&](const SweepRun& run, const Error& error) {
-          const std::lock_guard lock(told->mutex);
-          told->failure = QString::fromStdString(sweepRunName(plan, run) + ": " + error.text());
+          const std::lock_guard lock(reported->mutex);
+          reported->failure = QString::fromStdString(sweepRunName(plan, run) + ": " + error.text());
         };
-        // Asked by the person, it ends with a checkpoint and says so; else nobody listens any more.
+        // Stop writes a checkpoint and reports it. When the dialog closes, nobody needs the report.
         const CombinedStopSource stop(asked, gone);
         return runSweep(plan, folder, {}, observer, stop.token());
       },
@@ -65,9 +65,9 @@ void SweepJob::collect() {
   std::optional<SweepReport> report;
   QString failure;
   {
-    const std::lock_guard lock(m_told->mutex);
-    report.swap(m_told->report);
-    failure.swap(m_told->failure);
+    const std::lock_guard lock(m_reported->mutex);
+    report.swap(m_reported->report);
+    failure.swap(m_reported->failure);
   }
   if (!failure.isEmpty()) Q_EMIT runFailed(failure);
   if (report) Q_EMIT reported(*report);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A sweep that is trained away from the window's thread, and what it says meanwhile.
+// A sweep trained outside the window's thread, and its reports.
 
 #include <QObject>
 #include <QTimer>
@@ -26,19 +26,19 @@ class SweepJob : public QObject {
   bool isRunning() const;
   bool isStopping() const { return m_stopping.stop_requested(); }
   void start(const SweepPlan& plan, const std::filesystem::path& folder);
-  void stop();  ///< after the present step; then `ended`
+  void stop();  ///< after the current step; then `ended`
 
  Q_SIGNALS:
-  void reported(const headlight::SweepReport& report);  ///< whenever the tables were written
-  void runFailed(const QString& text);                  ///< one of them; the others go on
+  void reported(const headlight::SweepReport& report);  ///< after each write of the tables
+  void runFailed(const QString& text);                  ///< one run; the others continue
   void ended(const headlight::Result<headlight::SweepReport>& report);
 
  private:
-  struct Told;
+  struct Reported;
   void collect();
   void finish(const Result<SweepReport>& report);
 
-  std::shared_ptr<Told> m_told;  ///< by the sweep, from its thread
+  std::shared_ptr<Reported> m_reported;  ///< filled in the sweep's thread
   std::stop_source m_stopping;
   QTimer m_poll;
   ProgressTask* m_task;

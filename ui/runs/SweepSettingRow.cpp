@@ -11,18 +11,19 @@
 
 #include "core/models/Registry.h"
 #include "core/workbench/session/SchemeLibrary.h"
+#include "ui/base/CoreText.h"
 #include "ui/widgets/IconButton.h"
 
 namespace headlight {
 namespace {
 
-/// What people vary first, in their words.
+/// Settings that are varied most often.
 QList<std::pair<QString, QString>> usualSettings() {
   return {{SweepSettingRow::tr("Mask schemes"), QStringLiteral("masks")},
           {SweepSettingRow::tr("Mechanism"), QStringLiteral("model.mechanism")},
           {SweepSettingRow::tr("Depth"), QStringLiteral("model.depth")},
-          {SweepSettingRow::tr("Window of attention"), QStringLiteral("model.attention.window")},
-          {SweepSettingRow::tr("Share of the data"), QStringLiteral("data.fraction")},
+          {SweepSettingRow::tr("Attention window"), QStringLiteral("model.attention.window")},
+          {SweepSettingRow::tr("Fraction of the data"), QStringLiteral("data.fraction")},
           {SweepSettingRow::tr("Model"), QStringLiteral("model.name")}};
 }
 
@@ -47,7 +48,7 @@ QStringList schemeNames() {
   return names;
 }
 
-/// The values that a menu can offer; none for numbers.
+/// Values for the menu; empty for numbers.
 QStringList offeredValues(const std::string& path) {
   if (path == "masks") return schemeNames();
   QStringList values;
@@ -80,10 +81,10 @@ SweepSettingRow::SweepSettingRow(QWidget* parent)
       m_path(new QComboBox(this)),
       m_values(new QLineEdit(this)),
       m_choose(iconToolButton(this, QStringLiteral("chooseValues"), QStringLiteral("add"),
-                              tr("Values to choose from"))),
+                              tr("Choose from a list of values"))),
       m_menu(new QMenu(this)) {
   m_path->setObjectName(QStringLiteral("sweepPath"));
-  m_path->setAccessibleName(tr("What varies"));
+  m_path->setAccessibleName(tr("Setting that varies"));
   m_path->setEditable(true);
   m_path->setInsertPolicy(QComboBox::NoInsert);
   m_path->addItem(QString());
@@ -106,7 +107,7 @@ SweepSettingRow::SweepSettingRow(QWidget* parent)
   m_choose->setMenu(m_menu);
   m_choose->setPopupMode(QToolButton::InstantPopup);
   auto* remove = iconToolButton(this, QStringLiteral("removeSetting"), QStringLiteral("remove"),
-                                tr("Take this setting out"));
+                                tr("Remove this setting"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_path, 1);
@@ -142,15 +143,15 @@ void SweepSettingRow::showKind() {
   const std::string path = setting().path;
   const Parameter* parameter = parameterAt(path);
   m_choose->setEnabled(!offeredValues(path).isEmpty());
-  const QString kind = path == "masks" ? tr("schemes by name")
-                       : parameter     ? QString::fromStdString(parameter->typeText())
+  const QString kind = path == "masks" ? tr("scheme names")
+                       : parameter     ? coreText(parameter->typeText())
                                        : QString();
   m_values->setPlaceholderText(kind.isEmpty() ? tr("0.1, 0.3, 1") : kind);
-  const QString help = parameter ? QString::fromStdString(parameter->help) : QString();
+  const QString help = parameter ? coreText(parameter->help) : QString();
   m_path->setToolTip(help.isEmpty() ? tr("A parameter of the experiment, by its path") : help);
   m_values->setToolTip(
-      tr("Values, separated by commas. One changes every run; several vary, each "
-         "with each value of the other settings"));
+      tr("Values, separated by commas. One value applies to every run; several are combined with "
+         "each value of the other settings"));
 }
 
 void SweepSettingRow::fillMenu() {
@@ -164,7 +165,7 @@ void SweepSettingRow::fillMenu() {
   }
 }
 
-/// Several are ticked one after the other: the menu stays open.
+/// The menu stays open so that several values can be ticked.
 bool SweepSettingRow::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() != QEvent::MouseButtonRelease) return QWidget::eventFilter(watched, event);
   QAction* under = m_menu->actionAt(static_cast<QMouseEvent*>(event)->position().toPoint());

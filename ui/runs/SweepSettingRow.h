@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A setting of a sweep and its values: which one, what it may be, and a menu of values to choose
-// from where there are such.
+// A setting of a sweep and its values, with a menu of values if the setting has a fixed list.
 
 #include <QWidget>
 
@@ -21,7 +20,7 @@ class SweepSettingRow : public QWidget {
 
   SweepWish::Setting setting() const;
   void setSetting(const SweepWish::Setting& setting);
-  bool isEmpty() const;  ///< nobody has filled it in
+  bool isEmpty() const;  ///< not filled in
 
  Q_SIGNALS:
   void changed();

@@ -43,12 +43,14 @@ SweepSettings::SweepSettings(const Experiment& present, QWidget* parent)
   m_about->setTextFormat(Qt::PlainText);
   m_model->setObjectName(QStringLiteral("sweepPresentModel"));
   m_data->setObjectName(QStringLiteral("sweepPresentData"));
-  m_model->setToolTip(tr("In place of those that the sweep begins from; what it varies stays"));
+  m_model->setToolTip(
+      tr("Use the window's model and masks as the base of the sweep; the settings it varies stay"));
   m_data->setToolTip(
-      tr("In place of the paper's: a sweep of ImageNet becomes one of the data that is set there"));
+      tr("Use the data settings of Train… in place of the paper's, such as ImageNet"));
   m_seeds->setObjectName(QStringLiteral("sweepSeeds"));
   m_seeds->setAccessibleName(tr("Seeds"));
-  m_seeds->setToolTip(tr("A run of every variant for each: 0,1,2 or 0-4. Three show a deviation"));
+  m_seeds->setToolTip(
+      tr("Train every variant once per seed: 0,1,2 or 0-4. Three seeds show a deviation"));
   auto* add = new QPushButton(lineIcon(QStringLiteral("add")), tr("&Add a setting"), this);
   add->setObjectName(QStringLiteral("addSetting"));
   add->setAutoDefault(false);
@@ -78,7 +80,7 @@ SweepSettings::SweepSettings(const Experiment& present, QWidget* parent)
 }
 
 void SweepSettings::fillSources() {
-  m_source->addItem(tr("Vary the present experiment"));
+  m_source->addItem(tr("Vary the current experiment"));
   for (const QString& name : QDir(QString::fromLatin1(kReadySweeps))
                                  .entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
     m_source->addItem(QFileInfo(name).completeBaseName());
@@ -108,7 +110,7 @@ void SweepSettings::chooseReady(const QString& name) {
   QFile file(QStringLiteral("%1/%2.json").arg(QLatin1String(kReadySweeps), name));
   if (!file.open(QIODevice::ReadOnly)) return;
   takeText(QString::fromUtf8(file.readAll()), name, {});
-  // Nobody has ImageNet where the paper's sweep says it is.
+  // ImageNet is never where the paper's sweep expects it, so the data of Train… is the default.
   m_data->setChecked(true);
 }
 
@@ -188,7 +190,7 @@ void SweepSettings::showKind() {
   const bool sequences = json.is_object() && json.contains("base") && isOfSequences(json["base"]);
   m_model->setVisible(ready && !sequences);
   m_data->setVisible(ready && !sequences);
-  setAbout(ready ? QString() : tr("Every combination below is trained from every seed."));
+  setAbout(ready ? QString() : tr("Every combination below is trained with every seed."));
 }
 
 bool SweepSettings::isEmpty() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which sweep: the present experiment with what varies, a ready one of the papers, or a file; with
-// its seeds.
+// The choice of a sweep: settings to vary in the current experiment, a paper's sweep, or a file;
+// and its seeds.
 
 #include <QWidget>
 
@@ -26,13 +26,13 @@ class SweepSettings : public QWidget {
 
   SweepWish wish() const;
   bool isEmpty() const;  ///< nothing is chosen yet
-  /// A ready sweep by its name ("ibit-figure4"); empty: the present experiment varies.
+  /// A ready-made sweep by name ("ibit-figure4"); empty: the current experiment varies.
   void chooseReady(const QString& name);
-  /// A sweep file, or the folder of a sweep; false where it cannot be read.
+  /// A sweep file, or the folder of a sweep; false if it cannot be read.
   bool openFile(const QString& path);
   void setSettings(const std::vector<SweepWish::Setting>& settings);
   void setSeeds(const QString& text);
-  /// What the sweep is about, once its plan is read.
+  /// The description of the sweep, once its plan is read.
   void setAbout(const QString& text);
 
  Q_SIGNALS:

@@ -43,11 +43,12 @@ SweepTable::SweepTable(QWidget* parent) : QTableWidget(0, 8, parent) {
 void SweepTable::showSweep(const SweepPlan& plan, const SweepReport& report,
                            const std::vector<double>& secondsOfRun) {
   const bool bits = plan.ofSequences();
-  const QString unit =
+  QString unit =
       bits ? QString::fromLatin1(plan.variants.front().sequence->unit()) : tr("top-1, %");
+  if (plan.seeds.size() == 1) unit += tr(", one seed");
   setHorizontalHeaderLabels({tr("Variant"), tr("Runs"), tr("Best %1").arg(unit),
                              tr("Last %1").arg(unit), tr("Size, M"), bits ? tr("T") : tr("MACs, M"),
-                             bits ? tr("Sequences/s") : tr("Images/s"), tr("Run takes")});
+                             bits ? tr("Sequences/s") : tr("Images/s"), tr("Time per run")});
   horizontalHeader()->show();
   setSortingEnabled(false);
   setRowCount(static_cast<int>(plan.variants.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The variants of a sweep with what is finished of them, a row each, sortable by every column.
+// The variants of a sweep with their results, one per row, sortable by every column.
 
 #include <QTableWidget>
 

@@ -4,10 +4,12 @@
 #include "core/models/Registry.h"
 #include "core/workbench/sweeps/SweepDesign.h"
 
+#include <QObject>
+
 namespace headlight {
 namespace {
 
-Result<std::vector<SweepFactor>> factorsOf(const SweepWish& wish) {
+Result<std::vector<SweepFactor>> makeFactors(const SweepWish& wish) {
   std::vector<SweepFactor> factors;
   for (const SweepWish::Setting& setting : wish.settings) {
     auto factor = sweepFactor(setting.path, setting.values);
@@ -17,8 +19,8 @@ Result<std::vector<SweepFactor>> factorsOf(const SweepWish& wish) {
   return factors;
 }
 
-/// Of what is open: neither its name nor edits that were made on its way.
-Json baseOf(const Experiment& experiment) {
+/// `experiment` as JSON, without its past mask edits.
+Json baseJson(const Experiment& experiment) {
   Json base = experimentToJson(experiment);
   base.erase("edits");
   return base;
@@ -26,7 +28,7 @@ Json baseOf(const Experiment& experiment) {
 
 void takePresent(Json& base, const SweepWish& wish) {
   if (isOfSequences(base)) return;
-  const Json present = baseOf(wish.present);
+  const Json present = baseJson(wish.present);
   if (wish.presentModel)
     for (const char* part : {"model", "masks"})
       base[part] = present[part];
@@ -41,8 +43,9 @@ Result<void> requireOneValue(const std::vector<SweepFactor>& factors) {
   for (const SweepFactor& factor : factors)
     if (factor.choices.size() > 1)
       return Error{ErrorCode::InvalidArgument,
-                   "has several values; a ready sweep lists its variants, so give one value, or "
-                   "vary the present experiment",
+                   QObject::tr("has several values; a ready-made sweep defines its own variants. "
+                               "Give one value, or vary the current experiment")
+                       .toStdString(),
                    factor.path};
   return {};
 }
@@ -61,15 +64,15 @@ Result<SweepPlan> readyPlan(const SweepWish& wish, const std::vector<SweepFactor
 }
 
 Result<SweepPlan> presentPlan(const SweepWish& wish, const std::vector<SweepFactor>& factors) {
-  const auto file = sweepFile(wish.name, baseOf(wish.present), factors, {0});
+  const auto file = sweepFile(wish.name, baseJson(wish.present), factors, {0});
   if (!file) return file.error();
   return sweepFromText(file->dump(), wish.name, {});
 }
 
 }  // namespace
 
-Result<SweepPlan> planOf(const SweepWish& wish) {
-  const auto factors = factorsOf(wish);
+Result<SweepPlan> makeSweepPlan(const SweepWish& wish) {
+  const auto factors = makeFactors(wish);
   if (!factors) return factors.error();
   auto plan = wish.file.empty() ? presentPlan(wish, *factors) : readyPlan(wish, *factors);
   if (!plan || wish.seeds.empty()) return plan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the sweep dialog says, as a value: what it is made of, and the plan that this is.
+// The sweep dialog's settings as a value, and the plan that follows from them.
 
 #include <filesystem>
 #include <string>
@@ -11,11 +11,10 @@
 namespace headlight {
 
 struct SweepWish {
-  /// The text of a sweep file, and the folder that its paths are relative to; empty: what varies in
-  /// `present`.
+  /// The text of a sweep file and the folder of its relative paths; empty: vary `present`.
   std::string file, name;
   std::filesystem::path folder;
-  Experiment present;         ///< of the window, with the settings of Train…
+  Experiment present;         ///< the window's, with the settings of Train…
   bool presentModel = false;  ///< in place of the file's
   bool presentData = false;   ///< likewise: data, batch, epochs, device, threads
   struct Setting {
@@ -25,8 +24,8 @@ struct SweepWish {
   std::string seeds;  ///< "0,1,2"; empty: the file's
 };
 
-/// Not for the window's thread: a thousand variants take a second. Errors: settings that are none,
-/// several values of one in a ready sweep, those of reading it.
-Result<SweepPlan> planOf(const SweepWish& wish);
+/// Not for the window's thread: a thousand variants take a second. Errors: unknown settings,
+/// several values of one setting in a ready-made sweep, and those of reading it.
+Result<SweepPlan> makeSweepPlan(const SweepWish& wish);
 
 }  // namespace headlight

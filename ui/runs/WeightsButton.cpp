@@ -12,7 +12,7 @@ namespace {
 QString checkpointText(const RunCheckpoint& checkpoint) {
   const std::string name = checkpoint.path.filename().string();
   if (checkpoint.epoch > 0) return WeightsButton::tr("After epoch %1").arg(checkpoint.epoch);
-  return name.starts_with("best") ? WeightsButton::tr("Of the &best validation")
+  return name.starts_with("best") ? WeightsButton::tr("With the &best validation")
                                   : WeightsButton::tr("The &last checkpoint");
 }
 
@@ -25,7 +25,7 @@ WeightsButton::WeightsButton(QWidget* parent)
       m_opening(new BackgroundTask(this)) {
   setObjectName(QStringLiteral("openRunWeights"));
   setIcon(lineIcon(QStringLiteral("weights")));
-  setToolTip(tr("Any checkpoint that the run has kept"));
+  setToolTip(tr("Open any checkpoint of the run"));
   setAutoDefault(false);
   setMenu(m_menu);
   setRun({});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Opens weights of a run: a menu of the checkpoints that it has kept.
+// Opens weights of a run: a menu of its checkpoints.
 
 #include <QPushButton>
 
-#include "core/workbench/runs/RunFollower.h"
+#include "core/workbench/runs/RunCheckpoints.h"
 
 class QMenu;
 
@@ -17,9 +17,9 @@ class WeightsButton : public QPushButton {
  public:
   explicit WeightsButton(QWidget* parent = nullptr);
 
-  /// Empty: there is none, and nothing to open. The folder is read again whenever the menu opens.
+  /// Empty: no run. The folder is read again whenever the menu opens.
   void setRun(const QString& folder);
-  /// The best; where there is none yet the last. Tells `nothingKept` where there is neither.
+  /// The best weights, else the last; `nothingKept` if there is neither.
   void openBest();
 
  Q_SIGNALS:
@@ -31,7 +31,7 @@ class WeightsButton : public QPushButton {
   void fill(const std::vector<RunCheckpoint>& kept);
 
   QString m_run;
-  std::vector<RunCheckpoint> m_kept;  ///< that the menu shows
+  std::vector<RunCheckpoint> m_kept;  ///< in the menu
   QMenu* m_menu;
   BackgroundTask *m_reading, *m_opening;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Completing the lower part of a picture with a sequence model: the picture as the model sees it,
-// what stays of it, and what was drawn below.
+// Completes the lower part of an image with a sequence model: shows the model's view of the image,
+// the rows kept, and the completions.
 
 #include <QWidget>
 
@@ -9,57 +9,47 @@
 #include <optional>
 
 #include "ui/bridge/SequenceBridge.h"
+#include "ui/sequences/CompletionParts.h"
 #include "ui/widgets/MessageLabel.h"
-
-class QLabel;
-class QPushButton;
 
 namespace headlight {
 
 class BackgroundTask;
 class Document;
-class ParameterForm;
-class PictureTiles;
-class ProgressLine;
+class ImageTiles;
 
 class CompletionPage : public QWidget {
   Q_OBJECT
  public:
-  /// `document`: whose picture is offered; both must outlive the page.
+  /// `document`: its image is offered; both must outlive the page.
   CompletionPage(SequenceBridge* bridge, Document* document, QWidget* parent = nullptr);
 
-  /// Refused, with a message, while something is drawn or measured.
-  void setPicture(const Image& picture, const QString& name);
-  void openPicture(const QString& path);
+  /// Refused with a message while the bridge is busy.
+  void setImage(const Image& image, const QString& name);
+  void openImage(const QString& path);
   void complete();
-  /// The settings, if they are right.
+  /// The settings, if valid.
   std::optional<CompletionSettings> settings() const;
-  const std::shared_ptr<const CompletedPicture>& completed() const { return m_completed; }
-  const Image& picture() const { return m_picture; }  ///< that was chosen; empty: none
-  const QString& pictureName() const { return m_pictureName; }
+  const std::shared_ptr<const CompletedImage>& completed() const { return m_completed; }
+  const Image& image() const { return m_image; }  ///< the chosen one; empty: none
+  const QString& imageName() const { return m_imageName; }
 
  Q_SIGNALS:
-  void pictureChanged();
-  /// About a picture that came without a model of pictures, while this page is not to be seen.
+  void imageChanged();
+  /// A message about an image, while no image model is open and this page is hidden.
   void saidUnseen(const QString& text, headlight::MessageLabel::Tone tone);
 
  private:
-  static constexpr int kFormWidth = 300;
-
-  // CompletionPageParts.cpp
-  QWidget* makeControls();
-  QWidget* makePictureRow(QWidget* parent);
-  QWidget* makeButtonRow(QWidget* parent);
-  void choosePicture();
-  void choosePng();
-  void savePng(const QString& path, const std::shared_ptr<const CompletedPicture>& picture);
-
+  void connectParts();
   void connectBridge();
-  bool hasModel() const;  ///< one of pictures
+  void chooseImage();
+  void choosePng();
+  void savePng(const QString& path, const std::shared_ptr<const CompletedImage>& image);
+  bool hasModel() const;  ///< an image model
   void onModelChanged();
   void onJobChanged();
-  void onCompleted(const std::shared_ptr<const CompletedPicture>& picture);
-  void takePictureOfWindow();
+  void onCompleted(const std::shared_ptr<const CompletedImage>& image);
+  void takeImageOfWindow();
   void say(const QString& text, MessageLabel::Tone tone);
   void showTiles();
   void refreshControls();
@@ -68,20 +58,15 @@ class CompletionPage : public QWidget {
   Document* m_document;
   BackgroundTask* m_reader;
   BackgroundTask* m_writer;
-  ParameterForm* m_form = nullptr;
-  PictureTiles* m_tiles = nullptr;
-  QLabel* m_name = nullptr;
-  QPushButton *m_choose = nullptr, *m_ofWindow = nullptr;
-  QPushButton *m_complete = nullptr, *m_cancel = nullptr, *m_save = nullptr;
-  ProgressLine* m_progress = nullptr;
-  MessageLabel* m_message = nullptr;
+  CompletionParts m_parts;
+  ImageTiles* m_tiles;
 
-  Image m_picture;
-  QString m_pictureName;
-  Image m_view;  ///< of m_picture through the model; empty until it is there
-  std::shared_ptr<const CompletedPicture> m_completed;        ///< of m_view; null: none yet
-  double m_keptFraction = CompletionSettings().keptFraction;  ///< as it was right last
-  bool m_refused = false;                                     ///< another picture, by what goes on
+  Image m_image;
+  QString m_imageName;
+  Image m_view;  ///< the model's view of m_image; empty until computed
+  std::shared_ptr<const CompletedImage> m_completed;  ///< completion of m_view; null: none yet
+  double m_keptFraction = CompletionSettings().keptFraction;  ///< last valid value
+  bool m_refused = false;                                     ///< an image was refused while busy
 };
 
 }  // namespace headlight

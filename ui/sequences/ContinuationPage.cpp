@@ -8,7 +8,6 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollBar>
-#include <QStandardPaths>
 #include <QTextCursor>
 #include <QVBoxLayout>
 
@@ -16,6 +15,7 @@
 #include "core/base/files/Files.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/SanitizedText.h"
+#include "ui/document/Folders.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/IconButton.h"
@@ -35,8 +35,8 @@ ContinuationPage::ContinuationPage(SequenceBridge* bridge, QWidget* parent)
   setObjectName(QStringLiteral("continuationPage"));
   m_output = new QPlainTextEdit(this);
   m_output->setObjectName(QStringLiteral("continuation"));
-  m_output->setAccessibleName(tr("The text as the model continues it"));
-  m_output->setToolTip(tr("Bold: the prompt. A byte that is no text is shown as %1")
+  m_output->setAccessibleName(tr("The text with the model's continuation"));
+  m_output->setToolTip(tr("Bold: the prompt. Bytes that are not text are shown as %1")
                            .arg(QChar(QChar::ReplacementCharacter)));
   m_output->setPlaceholderText(tr("The text appears here, byte by byte."));
   m_output->setReadOnly(true);
@@ -59,7 +59,7 @@ QWidget* ContinuationPage::makeControls() {
   m_prompt = new QPlainTextEdit(column);
   m_prompt->setObjectName(QStringLiteral("prompt"));
   m_prompt->setAccessibleName(tr("Prompt"));
-  m_prompt->setToolTip(tr("The text to continue; it may be empty"));
+  m_prompt->setToolTip(tr("The text to continue; it can be empty"));
   m_prompt->setTabChangesFocus(true);
   m_prompt->setFont(m_output->font());
   m_prompt->setMaximumHeight(kPromptLines * fontMetrics().lineSpacing() + 16);
@@ -84,7 +84,7 @@ QWidget* ContinuationPage::makeButtonRow(QWidget* parent) {
   auto* row = new QWidget(parent);
   m_continue = iconButton(row, "continueText", tr("&Continue"), "play", tr("Continue the prompt"));
   m_cancel = iconButton(row, "cancelContinuation", tr("Cance&l"), "stop",
-                        tr("Stop; what came so far stays"));
+                        tr("Stop and keep the text so far"));
   m_save = iconButton(row, "saveContinuation", tr("&Save…"), "save",
                       tr("Save the prompt and its continuation, byte for byte"));
   connect(m_continue, &QPushButton::clicked, this, &ContinuationPage::continueText);
@@ -103,14 +103,14 @@ void ContinuationPage::connectBridge() {
           [this] { finish(tr("%1 bytes.").arg(m_bytes.size() - m_promptBytes)); });
   connect(m_bridge, &SequenceBridge::canceled, this, [this](Job job) {
     if (job == Job::Continuing)
-      finish(tr("Cancelled after %1 bytes.").arg(m_bytes.size() - m_promptBytes));
+      finish(tr("Canceled after %1 bytes.").arg(m_bytes.size() - m_promptBytes));
   });
   connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
     if (job == Job::Continuing) finish(text, true);
   });
 }
 
-/// What another model wrote is not this one's.
+/// Drops the text of the previous model.
 void ContinuationPage::forget() {
   m_bytes.clear();
   m_promptBytes = 0;
@@ -120,7 +120,7 @@ void ContinuationPage::forget() {
 }
 
 bool ContinuationPage::hasModel() const {
-  return m_bridge->model() && !m_bridge->model()->experiment.ofPictures();
+  return m_bridge->model() && !m_bridge->model()->experiment.ofImages();
 }
 
 std::optional<ContinuationSettings> ContinuationPage::settings() const {
@@ -160,7 +160,7 @@ void ContinuationPage::append(const QByteArray& bytes) {
 }
 
 void ContinuationPage::appendText(const QString& text) {
-  // Who has scrolled back to read is left there.
+  // Keep the position if the user has scrolled back.
   QScrollBar* bar = m_output->verticalScrollBar();
   const bool atEnd = bar->value() >= bar->maximum();
   QTextCursor cursor(m_output->document());
@@ -170,7 +170,7 @@ void ContinuationPage::appendText(const QString& text) {
 }
 
 void ContinuationPage::finish(const QString& text, bool problem) {
-  // The decoder still waits for the rest of a character that was cut off.
+  // The decoder still holds an incomplete character.
   if (endsWithinCharacter(m_bytes.mid(m_promptBytes).toStdString()))
     appendText(QString(QChar(QChar::ReplacementCharacter)));
   m_message->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Quiet);
@@ -185,8 +185,8 @@ void ContinuationPage::refreshControls() {
 }
 
 void ContinuationPage::chooseFile() {
-  const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  askWhereToSave(this, tr("Save the text"), QDir(folder).filePath(QStringLiteral("continued.txt")),
+  askWhereToSave(this, tr("Save the text"),
+                 QDir(documentsFolder()).filePath(QStringLiteral("continued.txt")),
                  tr("Text (*.txt);;All files (*)"), [this](const QString& path) { save(path); });
 }
 
@@ -195,7 +195,7 @@ void ContinuationPage::save(const QString& path) {
       [path = path.toStdString(), bytes = m_bytes.toStdString()](std::stop_token) {
         return guarded(path, [&] { return writeFileAtomically(path, bytes); });
       },
-      [this, path](const Result<void>& written) { m_message->tellSaved(path, written); });
+      [this, path](const Result<void>& written) { m_message->reportSaved(path, written); });
 }
 
 }  // namespace headlight

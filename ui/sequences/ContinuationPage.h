@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Continuing a text with a sequence model: the prompt, and the bytes as they come.
+// Continues a text with a sequence model: the prompt and the bytes as they arrive.
 
 #include <QByteArray>
 #include <QStringConverter>
@@ -27,14 +27,14 @@ class ContinuationPage : public QWidget {
 
   void continueText();
   std::optional<ContinuationSettings> settings() const;
-  /// The prompt and all that came after it, as bytes.
+  /// The prompt and its continuation, as bytes.
   const QByteArray& bytes() const { return m_bytes; }
 
  private:
   QWidget* makeControls();
   QWidget* makeButtonRow(QWidget* parent);
   void connectBridge();
-  bool hasModel() const;  ///< one of text
+  bool hasModel() const;  ///< a text model
   void forget();
   void append(const QByteArray& bytes);
   void appendText(const QString& text);
@@ -52,10 +52,9 @@ class ContinuationPage : public QWidget {
 
   QByteArray m_bytes;
   qsizetype m_promptBytes = 0;
-  qsizetype m_wanted = 0;  ///< bytes that are to come
+  qsizetype m_wanted = 0;  ///< bytes requested
   RemainingTime m_remaining;
-  QStringDecoder m_decoder{
-      QStringDecoder::Utf8};  ///< of what comes: a character may arrive in two pieces
+  QStringDecoder m_decoder{QStringDecoder::Utf8};  ///< a character may arrive in two pieces
 };
 
 }  // namespace headlight

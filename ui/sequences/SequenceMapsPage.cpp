@@ -6,15 +6,16 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QStandardPaths>
 #include <QVBoxLayout>
 
 #include "core/base/files/Files.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 #include "ui/bridge/ImageBridge.h"
-#include "ui/canvas/PictureTiles.h"
+#include "ui/canvas/ImageTiles.h"
+#include "ui/document/Folders.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/widgets/Dialogs.h"
@@ -31,11 +32,10 @@ constexpr ColorMap kMapColors = ColorMap::Viridis;
 
 }  // namespace
 
-SequenceMapsPage::SequenceMapsPage(SequenceBridge* bridge, CompletionPage* pictures,
-                                   QWidget* parent)
-    : QWidget(parent), m_bridge(bridge), m_pictures(pictures), m_writer(new BackgroundTask(this)) {
+SequenceMapsPage::SequenceMapsPage(SequenceBridge* bridge, CompletionPage* images, QWidget* parent)
+    : QWidget(parent), m_bridge(bridge), m_images(images), m_writer(new BackgroundTask(this)) {
   setObjectName(QStringLiteral("sequenceMapsPage"));
-  m_tiles = new PictureTiles(this);
+  m_tiles = new ImageTiles(this);
   m_tiles->setObjectName(QStringLiteral("sequenceMapTiles"));
   m_meaning = new QLabel(this);
   m_meaning->setObjectName(QStringLiteral("sequenceMapMeaning"));
@@ -52,15 +52,15 @@ SequenceMapsPage::SequenceMapsPage(SequenceBridge* bridge, CompletionPage* pictu
   onModelChanged();
 }
 
-// --- Its parts ---------------------------------------------------------------------------------
+// --- Widgets -----------------------------------------------------------------------------------
 
 QWidget* SequenceMapsPage::makeControls() {
   auto* column = new QWidget(this);
   column->setFixedWidth(kMapsFormWidth);
-  m_picture = new QLabel(column);
-  m_picture->setObjectName(QStringLiteral("lookedPicture"));
-  m_picture->setTextFormat(Qt::PlainText);
-  m_picture->setWordWrap(true);
+  m_image = new QLabel(column);
+  m_image->setObjectName(QStringLiteral("lookedImage"));
+  m_image->setTextFormat(Qt::PlainText);
+  m_image->setWordWrap(true);
   m_form = new ParameterForm(sequenceLookParameters(), QStringLiteral("sequenceLook"), column);
   m_form->setFilterVisible(false);
   connect(m_form, &ParameterForm::changed, this, &SequenceMapsPage::refreshControls);
@@ -68,7 +68,7 @@ QWidget* SequenceMapsPage::makeControls() {
   m_message->setObjectName(QStringLiteral("sequenceMapsMessage"));
   auto* layout = new QVBoxLayout(column);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(m_picture);
+  layout->addWidget(m_image);
   layout->addWidget(makeText(column));
   layout->addWidget(m_form, 1);
   layout->addWidget(m_message);
@@ -80,8 +80,8 @@ QWidget* SequenceMapsPage::makeText(QWidget* parent) {
   m_textGroup = new QWidget(parent);
   m_text = new QPlainTextEdit(m_textGroup);
   m_text->setObjectName(QStringLiteral("lookedText"));
-  m_text->setAccessibleName(tr("Text to look at"));
-  m_text->setToolTip(tr("The model looks at its last bytes, as many as it takes"));
+  m_text->setAccessibleName(tr("Input text"));
+  m_text->setToolTip(tr("The model reads the last bytes, up to its sequence length"));
   m_text->setTabChangesFocus(true);
   m_text->setMaximumHeight(kLookedTextLines * fontMetrics().lineSpacing() + 16);
   connect(m_text, &QPlainTextEdit::textChanged, this, &SequenceMapsPage::refreshControls);
@@ -96,13 +96,13 @@ QWidget* SequenceMapsPage::makeText(QWidget* parent) {
 
 QWidget* SequenceMapsPage::makeButtons(QWidget* parent) {
   auto* row = new QWidget(parent);
-  m_look = iconButton(row, "lookSequence", tr("&Look"), "play",
-                      tr("Show where every head of the layer looks"));
+  m_show = iconButton(row, "lookSequence", tr("Sho&w Attention"), "play",
+                      tr("Show an attention map of every head of the layer"));
   m_save = iconButton(row, "saveSequenceMaps", tr("&Save…"), "save",
-                      tr("Save the maps as PNG, with what they are in words"));
-  connect(m_look, &QPushButton::clicked, this, &SequenceMapsPage::look);
+                      tr("Save the maps as PNG, with a description"));
+  connect(m_show, &QPushButton::clicked, this, &SequenceMapsPage::infer);
   connect(m_save, &QPushButton::clicked, this, &SequenceMapsPage::choosePng);
-  layOutButtons(row, {m_look, m_save});
+  layOutButtons(row, {m_show, m_save});
   return row;
 }
 
@@ -114,20 +114,20 @@ void SequenceMapsPage::connectBridge() {
   connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
     if (job == Job::Looking) m_message->setMessage(text, MessageLabel::Tone::Problem);
   });
-  connect(m_pictures, &CompletionPage::pictureChanged, this, [this] {
-    if (ofPictures()) forget();
+  connect(m_images, &CompletionPage::imageChanged, this, [this] {
+    if (ofImages()) forget();
   });
 }
 
-// --- What is looked at -------------------------------------------------------------------------
+// --- Input -------------------------------------------------------------------------------------
 
-bool SequenceMapsPage::ofPictures() const {
-  return m_bridge->model() && m_bridge->model()->experiment.ofPictures();
+bool SequenceMapsPage::ofImages() const {
+  return m_bridge->model() && m_bridge->model()->experiment.ofImages();
 }
 
 bool SequenceMapsPage::hasSequence() const {
   if (!m_bridge->model()) return false;
-  return ofPictures() ? !m_pictures->picture().empty() : !m_text->toPlainText().isEmpty();
+  return ofImages() ? !m_images->image().empty() : !m_text->toPlainText().isEmpty();
 }
 
 std::optional<SequenceLookSettings> SequenceMapsPage::settings() const {
@@ -138,23 +138,23 @@ std::optional<SequenceLookSettings> SequenceMapsPage::settings() const {
   return settings;
 }
 
-void SequenceMapsPage::look() {
+void SequenceMapsPage::infer() {
   const auto wanted = settings();
   if (!wanted || !hasSequence() || m_bridge->isBusy()) return;
   m_message->clear();
-  if (ofPictures())
-    m_bridge->look(m_pictures->picture(), *wanted);
+  if (ofImages())
+    m_bridge->infer(m_images->image(), *wanted);
   else
-    m_bridge->look(m_text->toPlainText().toUtf8(), *wanted);
+    m_bridge->infer(m_text->toPlainText().toUtf8(), *wanted);
 }
 
 void SequenceMapsPage::onModelChanged() {
-  m_textGroup->setVisible(m_bridge->model() && !ofPictures());
-  m_picture->setVisible(ofPictures());
+  m_textGroup->setVisible(m_bridge->model() && !ofImages());
+  m_image->setVisible(ofImages());
   forget();
 }
 
-/// Maps of another model or of another picture.
+/// Drops the maps: another model or image is open.
 void SequenceMapsPage::forget() {
   m_maps.reset();
   m_tiles->setTiles({});
@@ -165,25 +165,27 @@ void SequenceMapsPage::forget() {
 
 void SequenceMapsPage::onLooked(const std::shared_ptr<const SequenceMaps>& maps) {
   m_maps = maps;
-  QList<PictureTiles::Tile> tiles;
+  QList<ImageTiles::Tile> tiles;
   for (int head = 0; head < maps->heads; ++head)
-    tiles << PictureTiles::Tile{toQImage(sequenceMapPicture(*maps, head, kMapColors)),
-                                maps->heads > 1 ? tr("head %1").arg(head) : tr("all features")};
+    tiles << ImageTiles::Tile{toQImage(sequenceMapImage(*maps, head, kMapColors)),
+                              maps->heads > 1 ? tr("head %1").arg(head) : tr("all features")};
   m_tiles->setTiles(tiles);
-  m_meaning->setText(tr("Layer %1. ").arg(maps->layer) + QString::fromStdString(maps->meaning) +
-                     QLatin1Char(' ') + QString::fromStdString(sequenceMapScale()));
+  m_meaning->setText(tr("Layer %1. ").arg(maps->layer) + coreText(maps->meaning) +
+                     QLatin1Char(' ') + coreText(sequenceMapScale()));
   refreshControls();
 }
 
 void SequenceMapsPage::refreshControls() {
   const bool busy = m_bridge->isBusy();
-  const QString name = m_pictures->pictureName();
-  m_picture->setText(m_pictures->picture().empty()
-                         ? tr("Choose a picture under Complete and continue.")
-                         : tr("Picture: %1").arg(name));
-  m_tiles->setHint(m_bridge->model() ? tr("Look: a matrix a head, from every byte to those before.")
-                                     : tr("Open a model under Complete and continue."));
-  m_look->setEnabled(!busy && hasSequence() && settings().has_value());
+  const QString name = m_images->imageName();
+  m_image->setText(m_images->image().empty()
+                       ? tr("Choose an image on the page Complete and continue.")
+                       : tr("Image: %1").arg(name));
+  m_tiles->setHint(
+      m_bridge->model()
+          ? tr("Press Show Attention: one matrix per head, from every byte to the bytes before it.")
+          : tr("Open a model on the page Complete and continue."));
+  m_show->setEnabled(!busy && hasSequence() && settings().has_value());
   m_save->setEnabled(m_maps != nullptr);
 }
 
@@ -191,9 +193,8 @@ void SequenceMapsPage::refreshControls() {
 
 void SequenceMapsPage::choosePng() {
   if (!m_maps) return;
-  const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  askWhereToSave(this, tr("Save the maps"),
-                 QDir(folder).filePath(QStringLiteral("sequence-layer%1.png").arg(m_maps->layer)),
+  const QString name = QStringLiteral("sequence-layer%1.png").arg(m_maps->layer);
+  askWhereToSave(this, tr("Save the maps"), QDir(documentsFolder()).filePath(name),
                  tr("PNG (*.png)"), [this](const QString& path) { savePng(path); });
 }
 
@@ -207,7 +208,7 @@ void SequenceMapsPage::savePng(const QString& path) {
                                      valueOrThrow(encodePng(figure, {{"Software", "Headlight"}})));
         });
       },
-      [this, path](const Result<void>& written) { m_message->tellSaved(path, written); });
+      [this, path](const Result<void>& written) { m_message->reportSaved(path, written); });
 }
 
 }  // namespace headlight

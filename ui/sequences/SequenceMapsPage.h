@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where a sequence model looks: the matrices of one layer, a tile a head, of the picture that is
-// chosen for completion or of a text.
+// Attention maps of a sequence model: the matrices of one layer, one tile per head, for the image
+// chosen for completion or for a text.
 
 #include <QWidget>
 
@@ -20,16 +20,16 @@ class BackgroundTask;
 class CompletionPage;
 class MessageLabel;
 class ParameterForm;
-class PictureTiles;
+class ImageTiles;
 
 class SequenceMapsPage : public QWidget {
   Q_OBJECT
  public:
-  /// `pictures`: whose picture is looked at; both must outlive the page.
-  SequenceMapsPage(SequenceBridge* bridge, CompletionPage* pictures, QWidget* parent = nullptr);
+  /// `images`: its image is the input; both must outlive the page.
+  SequenceMapsPage(SequenceBridge* bridge, CompletionPage* images, QWidget* parent = nullptr);
 
-  void look();
-  /// The layer, if it is right.
+  void infer();
+  /// The layer, if valid.
   std::optional<SequenceLookSettings> settings() const;
   const std::shared_ptr<const SequenceMaps>& maps() const { return m_maps; }
 
@@ -41,23 +41,23 @@ class SequenceMapsPage : public QWidget {
   void onModelChanged();
   void onLooked(const std::shared_ptr<const SequenceMaps>& maps);
   void forget();
-  bool ofPictures() const;
-  bool hasSequence() const;  ///< that can be looked at
+  bool ofImages() const;
+  bool hasSequence() const;  ///< an input to run the model on
   void refreshControls();
   void choosePng();
   void savePng(const QString& path);
 
   SequenceBridge* m_bridge;
-  CompletionPage* m_pictures;
+  CompletionPage* m_images;
   BackgroundTask* m_writer;
   ParameterForm* m_form = nullptr;
-  PictureTiles* m_tiles = nullptr;
-  QLabel *m_picture = nullptr, *m_meaning = nullptr;
+  ImageTiles* m_tiles = nullptr;
+  QLabel *m_image = nullptr, *m_meaning = nullptr;
   QWidget* m_textGroup = nullptr;
   QPlainTextEdit* m_text = nullptr;
-  QPushButton *m_look = nullptr, *m_save = nullptr;
+  QPushButton *m_show = nullptr, *m_save = nullptr;
   MessageLabel* m_message = nullptr;
-  std::shared_ptr<const SequenceMaps> m_maps;  ///< that are shown; null: none
+  std::shared_ptr<const SequenceMaps> m_maps;  ///< shown; null: none
 };
 
 }  // namespace headlight

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/workbench/sequences/SequenceTraining.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"
@@ -31,16 +32,16 @@ constexpr std::int64_t kScoredSequences = 64;
 QString sequenceModelSentence(const SequenceModelInfo& info) {
   const SequenceExperiment& experiment = info.experiment;
   const QLocale locale = QLocale::c();
-  const QString data = experiment.ofPictures()
-                           ? QObject::tr("pictures of %1 × %1").arg(experiment.data.imageSize)
+  const QString data = experiment.ofImages()
+                           ? QObject::tr("images of %1 × %1").arg(experiment.data.imageSize)
                            : QObject::tr("text");
   QString mechanism = displayName(experiment.model.mechanism);
   if (experiment.model.isSoftmax())
-    mechanism += QObject::tr(" of %1 heads").arg(experiment.model.heads);
+    mechanism += QObject::tr(" with %1 heads").arg(experiment.model.heads);
   const double macs = static_cast<double>(sequenceCost(experiment).macs) / 1e9;
-  // All at once: a name may have a "%3" in it.
+  // One arg() call: a name may contain "%3".
   return QObject::tr(
-             "%1: %2, %3 blocks of %4 features, %5 bytes a sequence, %6 parameters, %7 GMACs; %8")
+             "%1: %2, %3 blocks of %4 features, %5 bytes per sequence, %6 parameters, %7 GMACs; %8")
       .arg(displayName(experiment.name), mechanism, QString::number(experiment.model.depth),
            QString::number(experiment.model.width),
            locale.toString(static_cast<qlonglong>(experiment.length())),
@@ -59,7 +60,7 @@ SequenceModelPage::SequenceModelPage(SequenceBridge* bridge, Document* document,
   layout->addWidget(m_message);
   m_stack = new QStackedWidget(this);
   auto* hint = new QLabel(
-      tr("Open the folder of a run, or its weights. There is none yet? Train one first."), m_stack);
+      tr("Open the folder of a run, or its weights. If you have none, train one first."), m_stack);
   hint->setAlignment(Qt::AlignCenter);
   hint->setWordWrap(true);
   hint->setForegroundRole(QPalette::PlaceholderText);
@@ -80,15 +81,15 @@ QWidget* SequenceModelPage::makeModelRow() {
   m_model->setTextFormat(Qt::PlainText);
   m_model->setWordWrap(true);
   m_model->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_openRun = iconButton(row, "openSequenceRun", tr("Open &Run…"), "folder",
-                         tr("The folder of a run: its best weights, else its last"));
+  m_openRun =
+      iconButton(row, "openSequenceRun", tr("Open &Run…"), "folder",
+                 tr("Open the best weights of a run folder, or its last if it has no best"));
   m_openWeights = iconButton(row, "openSequenceWeights", tr("&Open Weights…"), "weights",
-                             tr("A checkpoint of a sequence model (.safetensors)"));
-  m_score =
-      iconButton(row, "scoreSequence", tr("&Measure"), "info",
-                 tr("Bits that the model needs for a byte of its validation data, on at most %1 "
-                    "sequences of it")
-                     .arg(kScoredSequences));
+                             tr("Open a checkpoint of a sequence model (.safetensors)"));
+  m_score = iconButton(
+      row, "scoreSequence", tr("&Measure"), "info",
+      tr("Measure the bits per byte on the model's validation data, on at most %1 sequences")
+          .arg(kScoredSequences));
   connect(m_openRun, &QPushButton::clicked, this, &SequenceModelPage::chooseFolder);
   connect(m_openWeights, &QPushButton::clicked, this, &SequenceModelPage::chooseWeights);
   connect(m_score, &QPushButton::clicked, this, [this] {
@@ -113,7 +114,7 @@ void SequenceModelPage::connectBridge() {
   connect(m_bridge, &SequenceBridge::progressed, this, &SequenceModelPage::onProgress);
   using Job = SequenceBridge::Job;
   connect(m_bridge, &SequenceBridge::canceled, this, [this](Job job) {
-    if (job == Job::Scoring) m_message->setMessage(tr("Measuring was cancelled."));
+    if (job == Job::Scoring) m_message->setMessage(tr("Measuring was canceled."));
   });
   connect(m_bridge, &SequenceBridge::failed, this, [this](Job job, const QString& text) {
     if (job == Job::Scoring) m_message->setMessage(text, MessageLabel::Tone::Problem);
@@ -131,14 +132,16 @@ void SequenceModelPage::onProgress(const Progress& progress) {
   QString text = tr("Measuring: %1 of %2").arg(progress.done).arg(progress.total);
   const QString remaining = remainingText(progress.secondsRemaining);
   if (!remaining.isEmpty()) text += QStringLiteral(" · ") + remaining;
-  if (m_refused) text += QStringLiteral(" · ") + tr("Cancel what goes on first.");
+  if (m_refused)
+    text += QStringLiteral(" · ") + tr("The model is busy. Cancel its current job first.");
   m_message->setMessage(text);
 }
 
 void SequenceModelPage::open(const QString& path) {
   if (m_bridge->isWorking()) {
     m_refused = true;
-    m_message->setMessage(tr("Cancel what goes on first."), MessageLabel::Tone::Problem);
+    m_message->setMessage(tr("The model is busy. Cancel its current job first."),
+                          MessageLabel::Tone::Problem);
     return;
   }
   m_message->setMessage(tr("Opening %1…").arg(QDir::toNativeSeparators(path)));
@@ -151,7 +154,7 @@ void SequenceModelPage::onModelChanged() {
   m_model->setToolTip(plainToolTip(QDir::toNativeSeparators(info.weights)));
   m_message->clear();
   QWidget* page = m_continuation;
-  if (info.experiment.ofPictures()) page = m_completion;
+  if (info.experiment.ofImages()) page = m_completion;
   m_stack->setCurrentWidget(page);
   refreshControls();
 }
@@ -159,7 +162,7 @@ void SequenceModelPage::onModelChanged() {
 void SequenceModelPage::onScored(const SequenceScore& score) {
   QString text = tr("%1 %2 on %3 sequences of the validation data.")
                      .arg(score.bits, 0, 'f', 3)
-                     .arg(QLatin1String(m_bridge->model()->experiment.unit()))
+                     .arg(coreText(m_bridge->model()->experiment.unit()))
                      .arg(score.sequences);
   if (score.skipped == 1) text += tr(" 1 image could not be read.");
   if (score.skipped > 1) text += tr(" %1 images could not be read.").arg(score.skipped);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A trained sequence model: which one, how well it predicts, and what it draws, pictures or text.
+// A trained sequence model: its description, its bits per byte, and its completions or text.
 
 #include <QWidget>
 
@@ -22,7 +22,7 @@ class SequenceModelPage : public QWidget {
  public:
   SequenceModelPage(SequenceBridge* bridge, Document* document, QWidget* parent = nullptr);
 
-  /// A run's folder or weights; while something is drawn or measured, a message says to cancel it.
+  /// Opens a run folder or weights; refused with a message while the bridge is busy.
   void open(const QString& path);
   CompletionPage* completion() const { return m_completion; }
   ContinuationPage* continuation() const { return m_continuation; }
@@ -45,10 +45,10 @@ class SequenceModelPage : public QWidget {
   QStackedWidget* m_stack = nullptr;
   CompletionPage* m_completion = nullptr;
   ContinuationPage* m_continuation = nullptr;
-  bool m_refused = false;  ///< another model, by what goes on
+  bool m_refused = false;  ///< opening was refused while busy
 };
 
-/// "aft_local, 3 blocks of 64 features, 768 bytes a sequence, 123,456 parameters; pictures of 16 ×
+/// "aft_local, 3 blocks of 64 features, 768 bytes per sequence, 123,456 parameters; images of 16 ×
 /// 16".
 QString sequenceModelSentence(const SequenceModelInfo& info);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/sequences/SequenceTrainPage.h"
 
+#include <QHBoxLayout>
 #include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -12,12 +13,20 @@
 #include "ui/base/BackgroundTask.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/document/SequenceSettings.h"
-#include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
+#include "ui/sequences/SequenceForms.h"
+#include "ui/sequences/SequenceRunPanel.h"
 #include "ui/training/RunFolders.h"
+#include "ui/widgets/Dialogs.h"
+#include "ui/widgets/IconButton.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
+namespace {
+
+constexpr int kSequenceSettingsWidth = 420;
+
+}  // namespace
 
 SequenceTrainPage::SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* parent)
     : QWidget(parent),
@@ -30,33 +39,87 @@ SequenceTrainPage::SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* pa
   auto* splitter = new QSplitter(this);
   splitter->setChildrenCollapsible(false);
   splitter->addWidget(makeSettings());
-  splitter->addWidget(makeProgress());
+  m_run = new SequenceRunPanel(bridge, this);
+  splitter->addWidget(m_run);
   splitter->setStretchFactor(1, 1);
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(splitter);
-  connect(bridge, &SequenceTrainingBridge::stateChanged, this, &SequenceTrainPage::onStateChanged);
-  connect(bridge, &SequenceTrainingBridge::updated, this, &SequenceTrainPage::onUpdated);
+  connectForms();
+  connect(m_run, &SequenceRunPanel::useRequested, this, &SequenceTrainPage::useRequested);
+  // Connected after the panel, which shows the run's end first.
+  connect(bridge, &SequenceTrainingBridge::stateChanged, this, &SequenceTrainPage::check);
   connect(bridge, &SequenceTrainingBridge::finished, this, &SequenceTrainPage::onFinished);
   connect(m_detect, &BackgroundTask::busyChanged, this, &SequenceTrainPage::check);
   proposeFolder();
   onSettingsChanged();
 }
 
+QWidget* SequenceTrainPage::makeSettings() {
+  auto* column = new QWidget(this);
+  column->setMinimumWidth(kSequenceSettingsWidth);
+  m_forms = new SequenceForms(m_experiment, column);
+  m_error = new MessageLabel(column);
+  m_error->setObjectName(QStringLiteral("sequenceError"));
+  auto* layout = new QVBoxLayout(column);
+  layout->setContentsMargins(0, 0, 6, 0);
+  layout->addWidget(m_forms, 1);
+  layout->addWidget(makeFolderRow());
+  layout->addWidget(m_error);
+  layout->addWidget(makeButtonRow());
+  return column;
+}
+
+QWidget* SequenceTrainPage::makeFolderRow() {
+  m_folder = new PathRow({"sequenceRunFolder",
+                          tr("Run f&older"),
+                          tr("Run folder"),
+                          tr("The run's config, metrics and checkpoints are written here. A folder "
+                             "that contains a run can be resumed"),
+                          {},
+                          "browseSequenceRun",
+                          tr("&Browse…"),
+                          tr("Choose a folder for a new run, or one with a run to resume")},
+                         this);
+  connect(m_folder, &PathRow::browseRequested, this, &SequenceTrainPage::chooseRunFolder);
+  connect(m_folder, &PathRow::edited, this, &SequenceTrainPage::setRunFolder);
+  return m_folder;
+}
+
+QWidget* SequenceTrainPage::makeButtonRow() {
+  auto* row = new QWidget(this);
+  m_start = iconButton(row, "startSequence", tr("&Start Training"), "play",
+                       tr("Train with these settings; the window stays usable"));
+  m_resume = iconButton(row, "resumeSequence", tr("&Resume"), "play",
+                        tr("Continue the run in this folder from its last checkpoint"));
+  m_newRun = iconButton(row, "newSequenceRun", tr("&New Run"), "add",
+                        tr("Return to your own settings and an unused folder"));
+  m_stop = iconButton(row, "stopSequence", tr("S&top"), "stop",
+                      tr("Stop at the next step and write a checkpoint to resume from"));
+  connect(m_start, &QPushButton::clicked, this, &SequenceTrainPage::start);
+  connect(m_resume, &QPushButton::clicked, this, &SequenceTrainPage::resume);
+  connect(m_newRun, &QPushButton::clicked, this, &SequenceTrainPage::newRun);
+  connect(m_stop, &QPushButton::clicked, m_bridge, &SequenceTrainingBridge::stop);
+  layOutButtons(row, {m_start, m_resume, m_newRun, m_stop})->addStretch(1);
+  return row;
+}
+
+void SequenceTrainPage::connectForms() {
+  connect(m_forms, &SequenceForms::changed, this, &SequenceTrainPage::onSettingsChanged);
+  connect(m_forms, &SequenceForms::runChanged, this, &SequenceTrainPage::proposeFolder);
+  connect(m_forms, &SequenceForms::imagesWanted, this, &SequenceTrainPage::chooseImages);
+  connect(m_forms, &SequenceForms::textFileWanted, this, &SequenceTrainPage::chooseTextFile);
+  connect(m_forms, &SequenceForms::startWeightsWanted, this,
+          &SequenceTrainPage::chooseStartWeights);
+}
+
 // --- Settings ----------------------------------------------------------------------------------
 
 Json SequenceTrainPage::settingsAsJson() const {
-  return withValues(sequenceToJson(m_experiment), m_forms);
+  return m_forms->settings(m_experiment);
 }
 
 void SequenceTrainPage::showSettings(const Json& json) {
-  for (const auto& [key, form] : m_forms) {
-    Json values = Json::object();
-    for (const Parameter& parameter : *sequenceSection(key).table) {
-      const Json& section = key.empty() ? json : json.at(key);
-      values[parameter.name] = section.at(parameter.name);
-    }
-    form->setValues(values);
-  }
+  m_forms->showSettings(json);
   onSettingsChanged();
 }
 
@@ -73,18 +136,15 @@ bool SequenceTrainPage::takesSettings() const {
   return !m_bridge->isRunning() && !m_own;
 }
 
-void SequenceTrainPage::setPictures(const QString& folder) {
-  ParameterForm* form = m_forms.at("data");
-  form->setValue(QStringLiteral("kind"), "pictures");
-  form->setValue(QStringLiteral("dataset"), kImageFolder);
-  form->setValue(QStringLiteral("path"), folder.toStdString());
+void SequenceTrainPage::setImages(const QString& folder) {
+  m_forms->setImages(folder);
   m_detect->run<std::string>(
       [path = std::filesystem::path(folder.toStdString())](std::stop_token) {
         const auto kind = guarded(path.string(), [&] { return detectDatasetKind(path); });
         return kind ? *kind : std::string();
       },
-      [this, form](std::string kind) {
-        if (!kind.empty()) form->setValue(QStringLiteral("dataset"), kind);
+      [this](const std::string& kind) {
+        if (!kind.empty()) m_forms->setDataset(kind);
         onSettingsChanged();
       });
   onSettingsChanged();
@@ -92,26 +152,23 @@ void SequenceTrainPage::setPictures(const QString& folder) {
 
 void SequenceTrainPage::setTextFile(const QString& path) {
   m_detect->cancel();
-  m_forms.at("data")->setValue(QStringLiteral("kind"), "text");
-  m_forms.at("data")->setValue(QStringLiteral("path"), path.toStdString());
+  m_forms->setTextFile(path);
   onSettingsChanged();
 }
 
 void SequenceTrainPage::onSettingsChanged() {
-  updateFieldVisibility();
+  m_forms->hideIdleFields();
   check();
 }
 
 QString SequenceTrainPage::firstProblem() {
-  for (const Section& section : sequenceSections())
-    if (const QString error = m_forms.at(section.key)->firstError(); !error.isEmpty())
-      return tr("%1: %2").arg(QString::fromStdString(section.title), error);
+  if (QString error = m_forms->firstError(); !error.isEmpty()) return error;
   auto read = sequenceFromJson(settingsAsJson());
   if (!read) return QString::fromStdString(read.error().text());
-  if (read->data.path.empty() && !read->ofPictures())
-    return tr("Data: choose the text file to learn from.");
+  if (read->data.path.empty() && !read->ofImages())
+    return tr("Data: choose the text file to train on.");
   if (read->data.path.empty() && read->data.dataset != kProceduralData)
-    return tr("Data: choose the folder of the pictures.");
+    return tr("Data: choose the folder of the images.");
   m_experiment = *read;
   return {};
 }
@@ -124,21 +181,22 @@ void SequenceTrainPage::check() {
     m_error->setMessage(problem, MessageLabel::Tone::Problem);
   else if (holdsRun && !running)
     m_error->setMessage(
-        tr("This folder holds a run, with the settings above: resume it, or begin "
-           "a new run in a folder of its own."));
+        tr("This folder contains a run with the settings above. Resume it, or start a new run in "
+           "another folder."));
   else if (m_detect->isBusy())
-    m_error->setMessage(tr("Finding out how the pictures are kept…"));
+    m_error->setMessage(tr("Detecting the image format…"));
   else
     m_error->clear();
   m_start->setVisible(!holdsRun);
-  m_start->setEnabled(!running && !m_detect->isBusy() && problem.isEmpty() && folderIsKnown());
+  m_start->setEnabled(!running && !holdsRun && !m_detect->isBusy() && problem.isEmpty() &&
+                      folderIsKnown());
   m_resume->setVisible(holdsRun);
-  m_resume->setEnabled(!running && problem.isEmpty());
+  m_resume->setEnabled(!running && holdsRun && problem.isEmpty());
   m_newRun->setVisible(holdsRun);
   m_newRun->setEnabled(!running);
   m_stop->setEnabled(running && !m_bridge->isStopping());
-  m_use->setEnabled(!m_usable.isEmpty() && !running);
-  lockSettings(running || m_own.has_value());
+  m_run->refreshUse();
+  m_forms->setLocked(running || m_own.has_value());
   m_folder->setEnabled(!running);
 }
 
@@ -154,7 +212,7 @@ bool SequenceTrainPage::folderIsKnown() const {
 }
 
 void SequenceTrainPage::proposeFolder() {
-  const Json name = m_forms.at("")->values()["name"];
+  const Json name = m_forms->name();
   if (m_folderChosen || !name.is_string()) return;
   m_folderCheck->run<FolderState>(
       [name = name.get<std::string>()](std::stop_token) {
@@ -199,7 +257,7 @@ void SequenceTrainPage::checkFolder() {
         state.folder = folder;
         state.holdsRun = holdsRun(folder);
         if (!state.holdsRun) return state;
-        const auto experiment = sequenceExperimentOf(folder);
+        const auto experiment = loadSequenceExperiment(folder);
         if (experiment)
           state.experiment = *experiment;
         else
@@ -221,6 +279,60 @@ void SequenceTrainPage::takeFolderState(FolderState state) {
     showSettings(own);
   }
   check();
+}
+
+// --- Choosing files and folders ----------------------------------------------------------------
+
+void SequenceTrainPage::chooseRunFolder() {
+  askForFolder(this, tr("Run folder"), QString::fromStdString(runsFolder().string()),
+               [this](const QString& folder) { setRunFolder(folder); });
+}
+
+void SequenceTrainPage::chooseStartWeights() {
+  FileQuestion question;
+  question.title = tr("Starting weights");
+  question.start = QString::fromStdString(runsFolder().string());
+  question.filter = tr("Checkpoints (*.safetensors);;All files (*)");
+  askForPath(this, question, [this](const QString& path) {
+    if (!takesSettings()) return;
+    m_forms->setStartWeights(path);
+    onSettingsChanged();
+  });
+}
+
+void SequenceTrainPage::chooseImages() {
+  askForFolder(this, tr("Folder of the images"), {},
+               [this](const QString& folder) { setImages(folder); });
+}
+
+void SequenceTrainPage::chooseTextFile() {
+  FileQuestion question;
+  question.title = tr("Training text");
+  question.filter = tr("All files (*)");
+  askForPath(this, question, [this](const QString& path) { setTextFile(path); });
+}
+
+// --- The run -----------------------------------------------------------------------------------
+
+void SequenceTrainPage::start() {
+  check();
+  if (!m_start->isEnabled()) return;
+  m_run->begin(/*withCurve=*/false);
+  m_bridge->start(m_experiment, QString::fromStdString(folder().string()));
+}
+
+void SequenceTrainPage::resume() {
+  if (m_bridge->isRunning() || !folderIsKnown() || !m_folderState.experiment) return;
+  const QString path = QString::fromStdString(folder().string());
+  // If its curve is shown, it continues; otherwise it is read from the folder.
+  const bool shown = m_run->showsRun(path);
+  m_run->begin(/*withCurve=*/shown);
+  m_bridge->resume(*m_folderState.experiment, path, /*withHistory=*/!shown);
+}
+
+/// A stopped run is offered for resuming; after a finished one, a new folder is proposed.
+void SequenceTrainPage::onFinished(const std::shared_ptr<const SequenceOutcome>& outcome) {
+  outcome && outcome->finished ? newRun() : checkFolder();
 }
 
 }  // namespace headlight

@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Training a sequence model in the window: its settings, the folder that the run goes to, and how
-// many bits it needs meanwhile. Where the folder holds a run, its settings are shown and it can be
-// resumed.
+// Trains a sequence model in the window: settings, run folder, and bits per byte during training.
+// If the folder contains a run, its settings are shown and it can be resumed.
 
 #include <QWidget>
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/config/SequenceExperiment.h"
 #include "core/workbench/sequences/SequenceTraining.h"
 
-class QLabel;
 class QPushButton;
 
 namespace headlight {
 
 class BackgroundTask;
-class BitsPlot;
 class MessageLabel;
-class ParameterForm;
 class PathRow;
-class ProgressLine;
+class SequenceForms;
+class SequenceRunPanel;
 class SequenceTrainingBridge;
 
 class SequenceTrainPage : public QWidget {
@@ -34,48 +28,39 @@ class SequenceTrainPage : public QWidget {
  public:
   explicit SequenceTrainPage(SequenceTrainingBridge* bridge, QWidget* parent = nullptr);
 
-  /// The settings, when all of them are right; else the newest that were.
+  /// The settings if all are valid; else the last valid ones.
   const SequenceExperiment& experiment() const { return m_experiment; }
   void setExperiment(const SequenceExperiment& experiment);
   std::filesystem::path folder() const;
   void setRunFolder(const QString& path);
-  void offerRun(const QString& path);  ///< setRunFolder, if a run was begun there
-  /// Whether the settings can be changed: no training goes on, and they are not those of a run.
+  void offerRun(const QString& path);  ///< setRunFolder, if the folder contains a run
+  /// Whether the settings can be changed: no training is running, and they do not belong to a run.
   bool takesSettings() const;
-  void setPictures(const QString& folder);  ///< a dataset on disk; its kind is detected
+  void setImages(const QString& folder);  ///< a dataset on disk; its kind is detected
   void setTextFile(const QString& path);
   void start();
   void resume();
 
  Q_SIGNALS:
-  /// What the run in this folder has learnt is to be used.
+  /// The user wants to use the model of the run in this folder.
   void useRequested(const QString& folder);
-
- protected:
-  void showEvent(QShowEvent* event) override;
 
  private:
   struct FolderState {
     std::filesystem::path folder;
     bool holdsRun = false;
     std::optional<SequenceExperiment> experiment;  ///< of the run
-    QString error;                                 ///< why it cannot be resumed
+    QString error;                                 ///< the reason it cannot be resumed
   };
 
-  // SequenceTrainPageParts.cpp
   QWidget* makeSettings();
-  QWidget* makeDataTab();
-  QWidget* makeTrainingTab();
   QWidget* makeFolderRow();
   QWidget* makeButtonRow();
-  QWidget* makeProgress();
-  ParameterForm* addForm(const std::string& key);
+  void connectForms();
   void chooseRunFolder();
-  void choosePictures();
+  void chooseImages();
   void chooseStartWeights();
   void chooseTextFile();
-  void updateFieldVisibility();
-  void lockSettings(bool locked);
 
   Json settingsAsJson() const;
   void showSettings(const Json& json);
@@ -88,30 +73,20 @@ class SequenceTrainPage : public QWidget {
   void check();
   bool folderIsKnown() const;
 
-  // SequenceTrainPageRun.cpp
-  void begin();
-  void onStateChanged();
-  void onUpdated(const std::vector<SequenceReading>& readings);
-  void onFinished(const std::shared_ptr<const SequenceOutcome>& outcome, const QString& error);
+  void onFinished(const std::shared_ptr<const SequenceOutcome>& outcome);
 
   SequenceTrainingBridge* m_bridge;
   BackgroundTask *m_folderCheck, *m_detect, *m_offer;
   SequenceExperiment m_experiment;
-  std::map<std::string, ParameterForm*> m_forms;
-  std::vector<QWidget*> m_dataButtons;
+  SequenceForms* m_forms = nullptr;
   PathRow* m_folder = nullptr;
-  QPushButton *m_start = nullptr, *m_resume = nullptr, *m_newRun = nullptr, *m_stop = nullptr,
-              *m_use = nullptr;
-  MessageLabel *m_error = nullptr, *m_outcome = nullptr;
-  BitsPlot* m_plot = nullptr;
-  ProgressLine* m_progress = nullptr;
-  QLabel *m_state = nullptr, *m_numbers = nullptr;
+  QPushButton *m_start = nullptr, *m_resume = nullptr, *m_newRun = nullptr, *m_stop = nullptr;
+  MessageLabel* m_error = nullptr;
+  SequenceRunPanel* m_run = nullptr;
 
   FolderState m_folderState;
-  bool m_folderChosen = false;  ///< by the person; else it follows the name
-  std::optional<Json> m_own;    ///< the person's settings, while those of a run are shown
-  std::optional<double> m_trainBits, m_validationBits;
-  QString m_usable;  ///< the folder of the last run that has weights
+  bool m_folderChosen = false;  ///< by the user; else it follows the name
+  std::optional<Json> m_own;    ///< the user's settings, while those of a run are shown
 };
 
 }  // namespace headlight

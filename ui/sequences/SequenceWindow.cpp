@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/workbench/loading/FileContent.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/loading/Input.h"
+#include "core/workbench/session/Images.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/Icons.h"
 #include "ui/bridge/SequenceBridge.h"
@@ -32,7 +32,7 @@
 namespace headlight {
 namespace {
 
-/// A file dropped on a text field is for the window, not to be typed in.
+/// Files dropped on a text field go to the window instead.
 void takeNoDropsIn(QWidget* parts) {
   for (auto* field : parts->findChildren<QLineEdit*>())
     field->setAcceptDrops(false);
@@ -42,39 +42,24 @@ void takeNoDropsIn(QWidget* parts) {
   }
 }
 
-enum class DroppedKind { Run, Folder, Config, Weights, Picture, Text };
+enum class DroppedKind { Run, Folder, Config, Weights, Image, Text };
 
 bool nameEndsIn(const std::filesystem::path& path, const char* ending) {
   return QString::fromStdString(path.string()).endsWith(QLatin1String(ending), Qt::CaseInsensitive);
 }
 
-/// By its content; where that says nothing, by its name. A text that begins with a brace is a
-/// config only if it is one.
-DroppedKind droppedFileKind(const std::filesystem::path& path) {
-  switch (contentOfFile(path)) {
-    case FileContent::Checkpoint:
-      return DroppedKind::Weights;
-    case FileContent::Png:
-    case FileContent::OtherPicture:
-      return DroppedKind::Picture;
-    case FileContent::Json:
-      if (readSequenceExperiment(path)) return DroppedKind::Config;
-      break;
-    case FileContent::Video:
-    case FileContent::Playlist:
-      break;
-    case FileContent::Unknown:
-      if (hasImageExtension(path)) return DroppedKind::Picture;
-      if (nameEndsIn(path, ".safetensors")) return DroppedKind::Weights;
-      break;
-  }
-  return nameEndsIn(path, ".json") ? DroppedKind::Config : DroppedKind::Text;
+/// A text that begins with a brace is a config only if it parses as one or is named .json.
+DroppedKind droppedFileKind(const Input& input) {
+  if (input.isImage()) return DroppedKind::Image;
+  if (input.holdsTensors() || input.kind == InputKind::Weights) return DroppedKind::Weights;
+  const bool config = input.isJson() && readSequenceExperiment(input.path);
+  return config || nameEndsIn(input.path, ".json") ? DroppedKind::Config : DroppedKind::Text;
 }
 
-/// Asks the disk.
+/// Reads the disk.
 DroppedKind droppedKind(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return droppedFileKind(path);
+  if (!std::filesystem::is_directory(path, ignored)) return droppedFileKind(identifyOrGuess(path));
   const bool weights = std::filesystem::exists(path / "best.safetensors", ignored);
   return weights || holdsRun(path) ? DroppedKind::Run : DroppedKind::Folder;
 }
@@ -106,10 +91,10 @@ SequenceWindow::SequenceWindow(Document* document, QWidget* parent)
   m_tabs->addTab(m_trainPage, lineIcon(QStringLiteral("play")), tr("Train"));
   m_mapsPage = new SequenceMapsPage(m_bridge.get(), m_modelPage->completion(), m_tabs);
   m_tabs->addTab(m_modelPage, lineIcon(QStringLiteral("model")), tr("Complete and continue"));
-  m_tabs->addTab(m_mapsPage, lineIcon(QStringLiteral("heads")), tr("Look"));
-  m_tabs->setTabToolTip(0, tr("Train a sequence model on pictures or on a text"));
-  m_tabs->setTabToolTip(1, tr("Complete pictures or continue text with a trained one"));
-  m_tabs->setTabToolTip(2, tr("See where every head of a trained one looks"));
+  m_tabs->addTab(m_mapsPage, lineIcon(QStringLiteral("heads")), tr("Attention"));
+  m_tabs->setTabToolTip(0, tr("Train a sequence model on images or on a text"));
+  m_tabs->setTabToolTip(1, tr("Complete images or continue text with a trained model"));
+  m_tabs->setTabToolTip(2, tr("Show the attention of every head of a trained model"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
   layout->addWidget(m_tabs);
@@ -130,17 +115,17 @@ SequenceWindow::SequenceWindow(Document* document, QWidget* parent)
 }
 
 SequenceWindow::~SequenceWindow() {
-  // Pages first: they read the bridges until they are gone. Then the bridges join their threads.
+  // Pages first, because they read the bridges. Then the bridges join their threads.
   delete m_tabs;
 }
 
-/// But for what is wrong with a form that is being filled in: that is no event.
+/// Except errors of a form that is being filled in.
 void SequenceWindow::gatherMessages() {
   for (auto* label : m_tabs->findChildren<MessageLabel*>())
     if (label->objectName() != QStringLiteral("sequenceError"))
       connect(label, &MessageLabel::said, this, [this](const QString& text, auto tone) {
         if (tone != MessageLabel::Tone::Quiet)
-          Q_EMIT told(text, tone == MessageLabel::Tone::Problem);
+          Q_EMIT reported(text, tone == MessageLabel::Tone::Problem);
       });
 }
 
@@ -161,11 +146,17 @@ void SequenceWindow::stopTraining() {
 }
 
 void SequenceWindow::openPath(const QString& path) {
-  if (looksLikeConfig(path.toStdString())) return openConfig(path);
-  // A run is both to be used and to be resumed.
-  if (!path.endsWith(QStringLiteral(".safetensors"), Qt::CaseInsensitive) &&
-      contentOfFile(path.toStdString()) != FileContent::Checkpoint)
-    m_trainPage->offerRun(path);
+  // At once: what is chosen while the path is being identified counts more than the run in it.
+  m_trainPage->offerRun(path);
+  m_reader->run<Input>(
+      [path = path.toStdString()](std::stop_token) { return identifyOrGuess(path); },
+      [this, path](const Input& input) {
+        if (input.isJson()) return openConfig(path);
+        openModel(path);
+      });
+}
+
+void SequenceWindow::openModel(const QString& path) {
   showModel();
   m_modelPage->open(path);
 }
@@ -180,7 +171,7 @@ void SequenceWindow::openConfig(const QString& path) {
         if (experiment && !isTraining()) return m_trainPage->setExperiment(*experiment);
         dialogs().error(this, tr("The config was not opened"),
                         experiment
-                            ? tr("A training is running. Stop it first, or wait for its end.")
+                            ? tr("A training is running. Stop it first, or wait until it ends.")
                             : QString::fromStdString(experiment.error().text()));
       });
 }
@@ -191,19 +182,19 @@ void SequenceWindow::closeEvent(QCloseEvent* event) {
     return event->accept();
   }
   event->ignore();
-  if (m_closing) return;  // stopping; its end closes
-  dialogs().confirm(this, tr("A training is running"),
-                    tr("Closing stops it after the present step and writes a checkpoint, so that "
-                       "it can be resumed from there."),
-                    tr("Stop and close"), [this](bool yes) {
-                      if (!yes) return;
-                      if (!m_training->isRunning()) {
-                        close();
-                        return;
-                      }
-                      m_closing = true;
-                      m_training->stop();
-                    });
+  if (m_closing) return;  // stopping; its end closes the window
+  dialogs().confirm(
+      this, tr("A training is running"),
+      tr("Closing stops it after the current step and writes a checkpoint to resume from."),
+      tr("Stop and close"), [this](bool yes) {
+        if (!yes) return;
+        if (!m_training->isRunning()) {
+          close();
+          return;
+        }
+        m_closing = true;
+        m_training->stop();
+      });
 }
 
 void SequenceWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -214,17 +205,18 @@ void SequenceWindow::dropEvent(QDropEvent* event) {
   const QString path = droppedFile(event->mimeData());
   if (path.isEmpty()) return;
   event->acceptProposedAction();
+  m_trainPage->offerRun(path);
   m_reader->run<DroppedKind>(
       [path = path.toStdString()](std::stop_token) { return droppedKind(path); },
       [this, path](DroppedKind kind) {
         if (kind == DroppedKind::Folder || kind == DroppedKind::Text)
           return takeData([&](SequenceTrainPage& page) {
-            kind == DroppedKind::Folder ? page.setPictures(path) : page.setTextFile(path);
+            kind == DroppedKind::Folder ? page.setImages(path) : page.setTextFile(path);
           });
         if (kind == DroppedKind::Config) return openConfig(path);
-        if (kind != DroppedKind::Picture) return openPath(path);
+        if (kind != DroppedKind::Image) return openModel(path);
         showModel();
-        m_modelPage->completion()->openPicture(path);
+        m_modelPage->completion()->openImage(path);
       });
 }
 
@@ -233,10 +225,9 @@ void SequenceWindow::takeData(const std::function<void(SequenceTrainPage&)>& tak
     showTraining();
     return take(*m_trainPage);
   }
-  dialogs().error(
-      this, tr("The data was not taken"),
-      isTraining() ? tr("A training is running. Stop it first, or wait for its end.")
-                   : tr("The settings that are shown are those of a run. Choose New Run first."));
+  dialogs().error(this, tr("The data was not loaded"),
+                  isTraining() ? tr("A training is running. Stop it first, or wait until it ends.")
+                               : tr("The settings shown belong to a run. Choose New Run first."));
 }
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Sequence models (causal AFT): training one, completing pictures and continuing text with it. A
-// window of its own, beside the main one; closing it hides it.
+// The window for sequence models (causal AFT): trains one, completes images and continues text.
+// Closing hides it.
 
 #include <QWidget>
 
@@ -23,12 +23,12 @@ class SequenceTrainPage;
 class SequenceWindow : public QWidget {
   Q_OBJECT
  public:
-  /// `document`: whose picture is offered for completion; it must outlive the window.
+  /// `document`: its image is offered for completion; it must outlive the window.
   explicit SequenceWindow(Document* document, QWidget* parent = nullptr);
-  /// Stops what goes on; a training writes its checkpoint.
+  /// Stops all jobs; a training writes its checkpoint.
   ~SequenceWindow() override;
 
-  /// A run's folder, weights or a config (.json) of a sequence model: shown where it belongs.
+  /// Opens a run folder, weights or a config (.json) of a sequence model on its page.
   void openPath(const QString& path);
   void showTraining();
   void showModel();
@@ -42,8 +42,8 @@ class SequenceWindow : public QWidget {
   SequenceBridge* bridge() const { return m_bridge.get(); }
 
  Q_SIGNALS:
-  /// What became of something, as it is shown on one of the pages.
-  void told(const QString& text, bool problem);
+  /// A message that one of the pages shows.
+  void reported(const QString& text, bool problem);
   void trainingEnded();
   void helpRequested();
 
@@ -55,6 +55,7 @@ class SequenceWindow : public QWidget {
  private:
   void gatherMessages();
   void openConfig(const QString& path);
+  void openModel(const QString& path);
   void takeData(const std::function<void(SequenceTrainPage&)>& take);
 
   std::unique_ptr<SequenceTrainingBridge> m_training;
@@ -64,7 +65,7 @@ class SequenceWindow : public QWidget {
   SequenceTrainPage* m_trainPage = nullptr;
   SequenceModelPage* m_modelPage = nullptr;
   SequenceMapsPage* m_mapsPage = nullptr;
-  bool m_closing = false;  ///< once the training has stopped
+  bool m_closing = false;  ///< close when the training has stopped
 };
 
 }  // namespace headlight

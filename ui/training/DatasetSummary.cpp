@@ -22,7 +22,7 @@ std::string datasetKey(const Experiment& experiment) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key) {
+DatasetSummary summarizeDataset(const DatasetSpec& spec, const std::string& key) {
   DatasetSummary summary;
   summary.of = key;
   const auto done = guarded(spec.path.string(), [&] {
@@ -31,7 +31,7 @@ DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key)
     summary.train = train->size();
     summary.validation = validation->size();
     summary.classNames = train->classNames();
-    summary.notes = notesOf(*train, *validation);
+    summary.notes = describeSplits(*train, *validation);
   });
   if (!done) summary.error = QString::fromStdString(done.error().text());
   return summary;
@@ -52,7 +52,7 @@ QString datasetSentence(const DatasetSummary& summary, const Experiment& experim
   const auto batch = experiment.training.batchSize;
   const std::int64_t steps = batchesPerEpoch(summary.train, batch, kTrainingDropsLast);
   const auto classes = static_cast<std::int64_t>(summary.classNames.size());
-  QString text = QObject::tr("%1, %2, %3 an epoch; %4 for validation; %5 in all.")
+  QString text = QObject::tr("%1, %2, %3 per epoch; %4 for validation; %5 in total.")
                      .arg(counted(summary.train, QObject::tr("image"), QObject::tr("images")),
                           counted(classes, QObject::tr("class"), QObject::tr("classes")),
                           counted(steps, QObject::tr("step"), QObject::tr("steps")),
@@ -60,7 +60,7 @@ QString datasetSentence(const DatasetSummary& summary, const Experiment& experim
                           counted(steps * experiment.training.epochs, QObject::tr("step"),
                                   QObject::tr("steps")));
   if (classes != experiment.model.classes)
-    text += QObject::tr(" The model's head becomes new: %1 → %2.")
+    text += QObject::tr(" The model gets a new head: %1 → %2.")
                 .arg(experiment.model.classes)
                 .arg(counted(classes, QObject::tr("class"), QObject::tr("classes")));
   for (const std::string& note : summary.notes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What lies where the data section says, in a sentence.
+// A summary of the dataset that the data section names, in a sentence.
 
 #include <QString>
 
@@ -15,26 +15,26 @@
 namespace headlight {
 
 struct DatasetSummary {
-  std::string of;  ///< datasetKey of the settings that it belongs to
+  std::string of;  ///< datasetKey of its settings
   QString error;   ///< empty: fine
   std::int64_t train = 0, validation = 0;
   std::vector<std::string> classNames;
   std::vector<std::string> notes;  ///< how the data is read (Dataset::notes)
 };
 
-/// Equal where two Experiments see the same data.
+/// Equal for two Experiments with the same data.
 std::string datasetKey(const Experiment& experiment);
-/// Opens both splits. Takes as long as the disk does: not for the window's thread.
-DatasetSummary summariseDataset(const DatasetSpec& spec, const std::string& key);
-/// What a place holds that somebody named as data.
+/// Opens both splits. Reads the disk: not for the window's thread.
+DatasetSummary summarizeDataset(const DatasetSpec& spec, const std::string& key);
+/// The kind of dataset found in a folder.
 struct FoundData {
   std::string kind;  ///< of datasetKinds(); empty: none
-  QString why;       ///< there is none
+  QString why;       ///< why no dataset was found
 };
-/// Takes as long as the disk does.
+/// Reads the disk: not for the window's thread.
 FoundData lookForData(const std::filesystem::path& path);
 
-/// "2,000 images, 9 classes, 62 steps an epoch; …", and what becomes of the model's head.
+/// "2,000 images, 9 classes, 62 steps per epoch; …", and a note if the model gets a new head.
 QString datasetSentence(const DatasetSummary& summary, const Experiment& experiment);
 
 }  // namespace headlight

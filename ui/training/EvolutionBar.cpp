@@ -27,10 +27,10 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
       m_history(history),
       m_slider(new QSlider(Qt::Horizontal, this)),
       m_label(new QLabel(this)),
-      m_picture(new QComboBox(this)) {
+      m_image(new QComboBox(this)) {
   makeCommands();
   m_slider->setObjectName(QStringLiteral("evolutionSlider"));
-  m_slider->setAccessibleName(tr("Evolution: the training step whose ALS and α are shown"));
+  m_slider->setAccessibleName(tr("Evolution: the training step shown"));
   m_slider->setMinimumWidth(80);
   m_slider->setPageStep(10);
   connect(m_slider, &QSlider::valueChanged, this, &EvolutionBar::onValue);
@@ -39,12 +39,12 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
       fontMetrics().horizontalAdvance(tr("step %1 of %2").arg(9999).arg(9999)));
   auto* title = new QLabel(tr("E&volution"), this);
   title->setBuddy(m_slider);
-  m_picture->setObjectName(QStringLiteral("evolutionPicture"));
-  m_picture->setAccessibleName(tr("Evolution: which of the recorded pictures is shown"));
-  m_picture->setToolTip(tr("Of these pictures the run recorded its maps"));
-  m_picture->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  m_picture->setMinimumContentsLength(10);
-  m_picture->hide();
+  m_image->setObjectName(QStringLiteral("evolutionImage"));
+  m_image->setAccessibleName(tr("Evolution: the recorded image shown"));
+  m_image->setToolTip(tr("Images whose maps the run recorded"));
+  m_image->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  m_image->setMinimumContentsLength(10);
+  m_image->hide();
   m_playing.setInterval(kPlayMs);
   connect(&m_playing, &QTimer::timeout, this, &EvolutionBar::playOn);
   auto* layout = new QHBoxLayout(this);
@@ -52,9 +52,10 @@ EvolutionBar::EvolutionBar(const HeadHistory* history, QWidget* parent)
   layout->addWidget(title);
   addButton(layout, "evolutionPlay", m_play);
   addButton(layout, "evolutionLoop", m_loop);
+  addButton(layout, "evolutionScale", m_oneScale);
   layout->addWidget(m_slider, 1);
   layout->addWidget(m_label);
-  layout->addWidget(m_picture);
+  layout->addWidget(m_image);
   addButton(layout, "evolutionLive", m_live);
   historyChanged();
 }
@@ -68,64 +69,71 @@ void EvolutionBar::addButton(QHBoxLayout* row, const char* name, QAction* action
   row->addWidget(button);
 }
 
-void EvolutionBar::setPictures(EvolutionBridge* pictures) {
-  m_pictures = pictures;
-  connect(pictures, &EvolutionBridge::changed, this, &EvolutionBar::refreshPictures);
-  connect(m_picture, &QComboBox::activated, pictures, &EvolutionBridge::choosePicture);
+void EvolutionBar::setImages(EvolutionBridge* images) {
+  m_images = images;
+  connect(images, &EvolutionBridge::changed, this, &EvolutionBar::refreshImages);
+  connect(m_image, &QComboBox::activated, images, &EvolutionBridge::chooseImage);
+  connect(m_oneScale, &QAction::triggered, images, &EvolutionBridge::setOneScale);
+  refreshImages();
 }
 
 QList<QAction*> EvolutionBar::commands() const {
-  return {m_earlier, m_later, m_live, m_play, m_loop, m_next};
+  return {m_earlier, m_later, m_live, m_play, m_loop, m_oneScale, m_next};
 }
 
 void EvolutionBar::makeCommands() {
   m_earlier = makeCommand(this,
                           {"train.evolutionEarlier",
                            tr("Evolution: earlier"),
-                           tr("What the run recorded one measurement before: maps, ALS, α, masks"),
+                           tr("Show the previous recorded measurement: maps, ALS, α and masks"),
                            "Ctrl+H, Left",
                            {}},
                           [this] { move(-1); });
   m_later = makeCommand(this,
                         {"train.evolutionLater",
                          tr("Evolution: later"),
-                         tr("What the run recorded one measurement after: maps, ALS, α, masks"),
+                         tr("Show the next recorded measurement: maps, ALS, α and masks"),
                          "Ctrl+H, Right",
                          {}},
                         [this] { move(1); });
   m_live = makeCommand(this,
                        {"train.evolutionLive",
                         tr("Evolution: live"),
-                        tr("Follow the run again; pictures and numbers are those of the model that "
-                           "is open"),
+                        tr("Follow the run again, with the image and numbers of the open model"),
                         "Ctrl+H, End",
                         {}},
                        [this] { goLive(); });
   m_live->setIconText(tr("Live"));
-  m_play =
-      makeCommand(this, {"train.evolutionPlay", tr("Evolution: play"),
-                         tr("Go through what the run recorded, step by step, up to the present"),
-                         "Ctrl+H, P", "play"});
+  m_play = makeCommand(
+      this, {"train.evolutionPlay", tr("Evolution: play"),
+             tr("Play the recorded measurements in order, up to the newest"), "Ctrl+H, P", "play"});
   m_play->setCheckable(true);
   m_play->setIconText(tr("Play"));
   connect(m_play, &QAction::toggled, this, &EvolutionBar::play);
-  m_loop = makeCommand(this, {"train.evolutionLoop", tr("Evolution: loop"),
-                              tr("Begin again at the first step when playing reaches the last"),
-                              "Ctrl+H, L", "loop"});
+  m_loop =
+      makeCommand(this, {"train.evolutionLoop", tr("Evolution: loop"),
+                         tr("Restart at the first step after the last one"), "Ctrl+H, L", "loop"});
   m_loop->setCheckable(true);
   m_loop->setIconText(tr("Loop"));
-  m_next =
-      makeCommand(this,
-                  {"train.evolutionPicture",
-                   tr("Evolution: next picture"),
-                   tr("Another of the pictures whose maps the run recorded"),
-                   "Ctrl+H, N",
-                   {}},
-                  [this] {
-                    if (m_pictures && !m_pictures->pictures().isEmpty())
-                      m_pictures->choosePicture((m_pictures->picture() + 1) %
-                                                static_cast<int>(m_pictures->pictures().size()));
-                  });
+  m_oneScale = makeCommand(
+      this, {"train.evolutionScale", tr("Evolution: one scale"),
+             tr("Draw all recorded steps on one scale, so that their brightness can be compared; "
+                "off: each step on its own"),
+             "Ctrl+H, S", "balance"});
+  m_oneScale->setCheckable(true);
+  m_oneScale->setChecked(true);
+  m_oneScale->setIconText(tr("One scale"));
+  m_next = makeCommand(this,
+                       {"train.evolutionImage",
+                        tr("Evolution: next image"),
+                        tr("Show the next image whose maps the run recorded"),
+                        "Ctrl+H, N",
+                        {}},
+                       [this] {
+                         if (m_images && !m_images->images().isEmpty())
+                           m_images->chooseImage((m_images->image() + 1) %
+                                                 static_cast<int>(m_images->images().size()));
+                       });
   for (QAction* action : commands())
     action->setStatusTip(action->toolTip());
 }
@@ -136,12 +144,30 @@ void EvolutionBar::historyChanged() {
     Q_EMIT shownChanged();
   }
   {
-    // Measurements are thinned as they come: the place of the one that is shown may be another.
+    // Measurements are thinned as they arrive, so the index of the one shown can change.
     const QSignalBlocker blocker(m_slider);
     m_slider->setRange(0, liveValue());
     m_slider->setValue(m_shown ? static_cast<int>(m_history->nearest(m_shown->step)) : liveValue());
   }
   refresh();
+}
+
+void EvolutionBar::setRun(bool goesOn, std::int64_t lastStep) {
+  m_goesOn = goesOn;
+  m_lastStep = lastStep;
+  m_live->setIconText(goesOn ? tr("Live") : tr("Now"));
+  refresh();
+}
+
+std::int64_t EvolutionBar::lastStep() const {
+  return m_history->isEmpty() ? m_lastStep : std::max(m_lastStep, m_history->newest().step);
+}
+
+/// Once the run has ended, or is no longer followed, nothing is live.
+QString EvolutionBar::liveText() const {
+  if (m_history->isEmpty()) return tr("live");
+  if (m_goesOn) return tr("live · step %1").arg(m_history->newest().step);
+  return tr("now · last step %1").arg(lastStep());
 }
 
 void EvolutionBar::onValue(int value) {
@@ -155,28 +181,29 @@ void EvolutionBar::onValue(int value) {
 void EvolutionBar::play(bool on) {
   m_play->setIcon(lineIcon(on ? QStringLiteral("pause") : QStringLiteral("play")));
   if (!on) return m_playing.stop();
-  // From the present, or the last step, there is nothing to go on to.
+  // At the newest step, playing starts again at the first.
   if (m_slider->value() + 1 >= liveValue()) m_slider->setValue(0);
   m_playing.start();
 }
 
-/// One measurement on, unless the picture of the present one is still being read.
+/// The next measurement, unless the image of the current one is still being read.
 void EvolutionBar::playOn() {
-  if (m_pictures && m_pictures->isBusy()) return;
+  if (m_images && m_images->isBusy()) return;
   if (m_slider->value() + 1 < liveValue()) return move(1);
   if (m_loop->isChecked()) return m_slider->setValue(0);
   m_play->setChecked(false);
 }
 
-void EvolutionBar::refreshPictures() {
-  const QStringList& names = m_pictures->pictures();
-  const QSignalBlocker blocker(m_picture);
-  if (m_picture->count() != names.size() || m_picture->itemText(0) != names.value(0)) {
-    m_picture->clear();
-    m_picture->addItems(names);
+void EvolutionBar::refreshImages() {
+  const QStringList& names = m_images->images();
+  const QSignalBlocker blocker(m_image);
+  if (m_image->count() != names.size() || m_image->itemText(0) != names.value(0)) {
+    m_image->clear();
+    m_image->addItems(names);
   }
-  m_picture->setCurrentIndex(m_pictures->picture());
-  m_picture->setVisible(m_shown && names.size() > 1);
+  m_image->setCurrentIndex(m_images->image());
+  m_oneScale->setChecked(m_images->hasOneScale());
+  m_image->setVisible(m_shown && names.size() > 1);
   m_next->setEnabled(m_shown && names.size() > 1);
   m_slider->setToolTip(sliderTip());
 }
@@ -192,17 +219,14 @@ void EvolutionBar::move(int measurements) {
 
 void EvolutionBar::refresh() {
   const bool any = !m_history->isEmpty();
-  QString text = tr("live");
-  if (m_shown)
-    text = tr("step %1 of %2").arg(m_shown->step).arg(m_history->newest().step);
-  else if (any)
-    text = tr("live · step %1").arg(m_history->newest().step);
+  const QString text =
+      m_shown ? tr("step %1 of %2").arg(m_shown->step).arg(lastStep()) : liveText();
   m_label->setText(text);
   m_slider->setEnabled(any);
   m_slider->setAccessibleDescription(text);
   m_slider->setToolTip(sliderTip());
-  m_picture->setVisible(m_shown && m_picture->count() > 1);
-  m_next->setEnabled(m_shown && m_picture->count() > 1);
+  m_image->setVisible(m_shown && m_image->count() > 1);
+  m_next->setEnabled(m_shown && m_image->count() > 1);
   m_play->setEnabled(any);
   m_earlier->setEnabled(m_slider->value() > 0);
   m_later->setEnabled(m_shown != nullptr);
@@ -211,14 +235,14 @@ void EvolutionBar::refresh() {
 
 QString EvolutionBar::sliderTip() const {
   if (m_history->isEmpty())
-    return tr("Once a training run has measured its heads, this goes through what it recorded.");
-  QString tip =
-      tr("Go back to an earlier step of this run: pictures and heads, rollout, prediction, the "
-         "matrix and the plots show what was recorded then; the right end is live.\n"
-         "Maps and numbers of a few pictures are kept, not the weights.\n"
-         "Arrows, Page Up and Down, Home; End is live.");
-  if (m_shown && m_pictures && !m_pictures->problem().isEmpty())
-    tip += tr("\nNo picture of this step: %1").arg(m_pictures->problem());
+    return tr("Available once a training run has recorded its first measurement.");
+  QString tip = tr(
+      "Show an earlier step of this run: images, heads, rollout, prediction, matrix and plots "
+      "then show what the run recorded. The right end is the present model.\nThe run records the "
+      "maps and numbers of a few images, not the weights.\nArrow keys, Page Up, Page Down and "
+      "Home move the slider; End shows the present model.");
+  if (m_shown && m_images && !m_images->problem().isEmpty())
+    tip += tr("\nThis step has no image: %1").arg(m_images->problem());
   return tip;
 }
 

@@ -17,6 +17,7 @@
 #include "core/base/ShellText.h"
 #include "core/config/DatasetKinds.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/document/Folders.h"
 #include "ui/forms/ParameterForm.h"
@@ -36,8 +37,8 @@ ExportClusterDialog::ExportClusterDialog(const Experiment& experiment,
       m_folder(new PathRow({"clusterFolder",
                             tr("F&older"),
                             tr("Folder to export to"),
-                            tr("Made here, to be copied to the cluster; an earlier export in it is "
-                               "replaced"),
+                            tr("The folder is created here, for you to copy to the cluster. An "
+                               "earlier export in it is replaced"),
                             {},
                             "browseCluster",
                             tr("Browse…"),
@@ -52,10 +53,9 @@ ExportClusterDialog::ExportClusterDialog(const Experiment& experiment,
   resize(980, 640);
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
-  layout->addWidget(new QLabel(
-      tr("A folder that trains elsewhere: the config with masks and edits, the weights, and the "
-         "scripts that start it."),
-      this));
+  layout->addWidget(new QLabel(tr("Create a folder to train elsewhere: the config with masks and "
+                                  "edits, the weights, and the scripts that start the training."),
+                               this));
   auto* middle = new QSplitter(Qt::Horizontal, this);
   middle->setChildrenCollapsible(false);
   middle->addWidget(makeSettings(loadedWeights));
@@ -90,7 +90,7 @@ QWidget* ExportClusterDialog::makeSettings(const std::string& loadedWeights) {
                            m_experiment.training.weights == loadedWeights);
   m_fromLoaded->setToolTip(
       loadedWeights.empty()
-          ? tr("The loaded model has random weights, or was not saved (Ctrl+S)")
+          ? tr("The loaded model has random weights or is not saved (Ctrl+S)")
           : tr("Copies %1 into the folder").arg(QString::fromStdString(loadedWeights)));
   return settings;
 }
@@ -103,11 +103,11 @@ QWidget* ExportClusterDialog::makeButtons() {
   m_export->setDefault(true);
   auto* copy = buttons->addButton(tr("Copy Command"), QDialogButtonBox::ActionRole);
   copy->setObjectName(QStringLiteral("copyClusterCommand"));
-  copy->setToolTip(tr("The command that starts the script that is shown"));
+  copy->setToolTip(tr("Copy the command that starts the script shown"));
   connect(m_export, &QPushButton::clicked, this, &ExportClusterDialog::exportNow);
   connect(copy, &QPushButton::clicked, this, [this] {
     QGuiApplication::clipboard()->setText(command());
-    m_status->setMessage(tr("On the clipboard: %1").arg(command()));
+    m_status->setMessage(tr("Copied to the clipboard: %1").arg(command()));
   });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   return buttons;
@@ -124,7 +124,7 @@ Experiment ExportClusterDialog::experiment() const {
 
 ClusterPlan ExportClusterDialog::plan() const {
   ClusterPlan plan;
-  // A field that is wrong says so itself, and nothing is exported meanwhile.
+  // An invalid field shows its own error; nothing is exported until it is corrected.
   static_cast<void>(readParameters(clusterParameters(), m_form->values(), &plan, {}));
   return plan;
 }
@@ -162,8 +162,10 @@ void ExportClusterDialog::refresh() {
   m_launchers = launcherScripts(exported, wanted);
   if (m_pages->count() == 0) {
     addPage(QStringLiteral("config.json"));
-    for (const LauncherScript& launcher : m_launchers)
+    for (const LauncherScript& launcher : m_launchers) {
       addPage(QString::fromStdString(launcher.name));
+      m_pages->setTabToolTip(m_pages->count() - 1, coreText(launcher.help));
+    }
     m_pages->setCurrentIndex(1);
   }
   const auto show = [this](int page, const std::string& text) {
@@ -180,8 +182,8 @@ void ExportClusterDialog::refresh() {
     m_status->setMessage(m_form->firstError(), MessageLabel::Tone::Problem);
   else if (dataAreHere)
     m_status->setMessage(
-        tr("The data lie in %1 on this machine. If they lie elsewhere there, fill in the data "
-           "folder, or set DATA where a script is started.")
+        tr("The data is in %1 on this machine. If it is elsewhere on the cluster, enter that data "
+           "folder here, or set DATA when you start a script.")
             .arg(QDir::toNativeSeparators(QString::fromStdString(exported.data.path))));
   else
     m_status->setMessage({});
@@ -211,7 +213,7 @@ void ExportClusterDialog::onExported(const Result<ClusterExport>& outcome) {
   }
   const QString folder = QString::fromStdString(outcome->folder.string());
   m_status->setMessage(
-      tr("Exported to %1. Copy the folder there and start one of its scripts in it.")
+      tr("Exported to %1. Copy the folder to the cluster and start one of its scripts there.")
           .arg(QDir::toNativeSeparators(folder)));
   Q_EMIT exported(folder);
 }

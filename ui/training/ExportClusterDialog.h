@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// An experiment as a folder for a cluster: how many machines, what the scripts will say, where it
-// goes. What is shown is what is written.
+// Exports an experiment as a folder for a cluster: number of machines, preview of the scripts, and
+// the folder. The preview shows exactly what is written.
 
 #include <QDialog>
 
@@ -24,16 +24,16 @@ class PathRow;
 class ExportClusterDialog : public QDialog {
   Q_OBJECT
  public:
-  /// `loadedWeights`: the file of the model that is shown; empty where it has none.
+  /// `loadedWeights`: the open model's file; empty if it has none.
   ExportClusterDialog(const Experiment& experiment, const std::string& loadedWeights,
                       QWidget* parent = nullptr);
 
-  /// As it would be written: with the data and the weights that are chosen here.
+  /// The experiment as it would be written, with the data and weights chosen here.
   Experiment experiment() const;
   ClusterPlan plan() const;
   QString folder() const;
   void setFolder(const QString& path);
-  /// "cd FOLDER && ./torchrun.sh", of the script that is shown; quoted for a shell.
+  /// "cd FOLDER && ./torchrun.sh", for the script shown; quoted for a shell.
   QString command() const;
   void exportNow();
 

@@ -59,7 +59,7 @@ ExportConfigDialog::ExportConfigDialog(const Experiment& experiment, QWidget* pa
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
   layout->addWidget(new QLabel(
-      tr("Everything that this training needs to run without a window, masks included."), this));
+      tr("The complete config of this training, masks included, for headlight-cli train."), this));
   layout->addWidget(m_text, 1);
   layout->addWidget(new QLabel(tr("Train it with"), this));
   auto* row = new QHBoxLayout;
@@ -68,14 +68,14 @@ ExportConfigDialog::ExportConfigDialog(const Experiment& experiment, QWidget* pa
   copyCommand->setObjectName(QStringLiteral("copyCommand"));
   connect(copyCommand, &QPushButton::clicked, this, [this] {
     QGuiApplication::clipboard()->setText(command());
-    m_status->setMessage(tr("The command is on the clipboard."));
+    m_status->setMessage(tr("The command was copied to the clipboard."));
   });
   row->addWidget(copyCommand);
   layout->addLayout(row);
   m_copyWeights->setObjectName(QStringLiteral("copyWeights"));
   m_copyWeights->setToolTip(
-      tr("Checkpoints that training begins from or learns from, where they lie elsewhere, so that "
-         "the folder can be taken to another machine"));
+      tr("Copies starting weights and teacher checkpoints stored elsewhere, so that you can move "
+         "the folder to another machine"));
   m_copyWeights->setVisible(!weightsNamedBy(experiment).empty());
   m_copyWeights->setChecked(true);
   layout->addWidget(m_copyWeights);
@@ -90,12 +90,12 @@ ExportConfigDialog::ExportConfigDialog(const Experiment& experiment, QWidget* pa
   copy->setObjectName(QStringLiteral("copyConfig"));
   auto* cluster = buttons->addButton(tr("For a Cluster…"), QDialogButtonBox::ActionRole);
   cluster->setObjectName(QStringLiteral("configForCluster"));
-  cluster->setToolTip(tr("A folder with this config, its weights and scripts that start it"));
+  cluster->setToolTip(tr("Export a folder with this config, its weights and start scripts"));
   connect(cluster, &QPushButton::clicked, this, [this] { Q_EMIT clusterRequested(m_experiment); });
   connect(save, &QPushButton::clicked, this, &ExportConfigDialog::chooseFile);
   connect(copy, &QPushButton::clicked, this, [this] {
     QGuiApplication::clipboard()->setText(json());
-    m_status->setMessage(tr("The JSON is on the clipboard."));
+    m_status->setMessage(tr("The JSON was copied to the clipboard."));
   });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);

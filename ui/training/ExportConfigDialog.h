@@ -28,7 +28,7 @@ class ExportConfigDialog : public QDialog {
  Q_SIGNALS:
   void saved(const QString& path);
   void failed(const QString& text);
-  /// To be exported with launchers; the dialog stays open.
+  /// Export with launchers for a cluster; the dialog stays open.
   void clusterRequested(const Experiment& experiment);
 
  private:
@@ -40,7 +40,7 @@ class ExportConfigDialog : public QDialog {
   QString m_path;
   QPlainTextEdit* m_text;
   QLineEdit* m_command;
-  QCheckBox* m_copyWeights;  ///< there is one only where weights are named
+  QCheckBox* m_copyWeights;  ///< visible only if weights are named
   MessageLabel* m_status;
 };
 

@@ -2,7 +2,6 @@
 #include "ui/training/FollowedLine.h"
 
 #include <QAction>
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -15,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
@@ -23,10 +23,6 @@ namespace headlight {
 namespace {
 
 constexpr int kFollowedSteps = 1000;  ///< of the bar
-
-QString followedText(const char* text) {
-  return QCoreApplication::translate("FollowedLine", text);
-}
 
 QLabel* plainLabel(const char* name, QWidget* parent) {
   auto* label = new QLabel(parent);
@@ -41,27 +37,27 @@ QString percent(double share) {
 }
 
 QString ageText(double seconds) {
-  if (seconds < 0) return followedText("no line yet");
-  const QString age = seconds < 60 ? followedText("%1 s").arg(static_cast<int>(seconds))
+  if (seconds < 0) return QObject::tr("no log line yet");
+  const QString age = seconds < 60 ? QObject::tr("%1 s").arg(static_cast<int>(seconds))
                                    : QString::fromStdString(formatDuration(seconds));
-  return followedText("newest line %1 ago").arg(age);
+  return QObject::tr("newest log line %1 ago").arg(age);
 }
 
 QString stepsText(const RunMetrics& now) {
-  QString text = followedText("epoch %1/%2 · step %3").arg(now.epoch).arg(now.epochs).arg(now.step);
-  return now.steps > 0 ? followedText("%1 of %2").arg(text).arg(now.steps) : text;
+  QString text = QObject::tr("epoch %1/%2 · step %3").arg(now.epoch).arg(now.epochs).arg(now.step);
+  return now.steps > 0 ? QObject::tr("%1 of %2").arg(text).arg(now.steps) : text;
 }
 
 QStringList numberTexts(const RunMetrics& now) {
   QStringList texts;
-  if (std::isfinite(now.loss)) texts << followedText("loss %1").arg(now.loss, 0, 'f', 4);
+  if (std::isfinite(now.loss)) texts << QObject::tr("loss %1").arg(now.loss, 0, 'f', 4);
   if (std::isfinite(now.top1))
-    texts << followedText("top-1 %1 (best %2)").arg(percent(now.top1), percent(now.bestTop1));
-  if (std::isfinite(now.locality)) texts << followedText("ALS %1").arg(now.locality, 0, 'f', 3);
+    texts << QObject::tr("top-1 %1 (best %2)").arg(percent(now.top1), percent(now.bestTop1));
+  if (std::isfinite(now.locality)) texts << QObject::tr("ALS %1").arg(now.locality, 0, 'f', 3);
   if (std::isfinite(now.learningRate))
-    texts << followedText("learning rate %1").arg(now.learningRate, 0, 'g', 3);
+    texts << QObject::tr("learning rate %1").arg(now.learningRate, 0, 'g', 3);
   if (std::isfinite(now.imagesPerSecond))
-    texts << followedText("%1 images/s")
+    texts << QObject::tr("%1 images/s")
                  .arg(now.imagesPerSecond, 0, 'f', now.imagesPerSecond < 10 ? 1 : 0);
   if (now.secondsRemaining >= 0) texts << remainingText(now.secondsRemaining);
   return texts;
@@ -70,8 +66,8 @@ QStringList numberTexts(const RunMetrics& now) {
 }  // namespace
 
 QString followedStateText(const RunStatus& standing) {
-  const QString state = QString::fromStdString(followedStateName(standing.state));
-  return standing.certain ? state : followedText("%1, as far as can be seen").arg(state);
+  const QString state = coreText(followedStateName(standing.state));
+  return standing.certain ? state : QObject::tr("%1, as far as can be seen").arg(state);
 }
 
 double followedShare(const RunMetrics& numbers) {
@@ -88,10 +84,10 @@ FollowedLine::FollowedLine(QAction* stop, QWidget* parent)
       m_masks(plainLabel("followedMasks", this)),
       m_problem(new MessageLabel(this)) {
   setObjectName(QStringLiteral("followedLine"));
-  setAccessibleName(tr("The run that is followed"));
+  setAccessibleName(tr("The followed run"));
   setFrameShape(QFrame::StyledPanel);
   setVisible(false);
-  m_progress->setAccessibleName(tr("Progress of the run that is followed"));
+  m_progress->setAccessibleName(tr("Progress of the followed run"));
   m_progress->setRange(0, kFollowedSteps);
   m_progress->setTextVisible(false);
   m_progress->setMaximumHeight(8);
@@ -114,8 +110,7 @@ QWidget* FollowedLine::makeHead(QAction* stop) {
   m_open = new QPushButton(tr("Open Checkpoint"), head);
   m_open->setObjectName(QStringLiteral("openFollowed"));
   m_open->setToolTip(
-      tr("Opens the weights of the run's newest checkpoint in this window; the run "
-         "itself is not touched"));
+      tr("Open the weights of the run's newest checkpoint in this window; the run is not changed"));
   connect(m_open, &QPushButton::clicked, this, &FollowedLine::openCheckpoint);
   layout->addWidget(m_open);
   auto* leave = new QToolButton(head);

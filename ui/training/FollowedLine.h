@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// That what the Training dock shows is a run which somebody else trains: its name, where it stands,
-// how fresh that is, and the way to leave it. Nothing here changes the run.
+// The line of a followed run in the Training dock: its name, progress, age of the newest log line,
+// and a button to stop following. Nothing here changes the run.
 
 #include <QFrame>
 
@@ -19,18 +19,18 @@ class MessageLabel;
 class FollowedLine : public QFrame {
   Q_OBJECT
  public:
-  /// `stop`: leaves the run.
+  /// `stop`: the action that stops following.
   explicit FollowedLine(QAction* stop, QWidget* parent = nullptr);  ///< hidden
 
-  /// `folder`: of the run; `hasCheckpoint`: whether its newest weights can be opened.
+  /// `folder`: the run folder; `hasCheckpoint`: whether its newest weights can be opened.
   void setStanding(const QString& folder, const RunStatus& standing, bool hasCheckpoint);
-  /// The masks at the step that is shown; `edits` in the tool tip.
+  /// The masks at the step shown; `edits` go in the tool tip.
   void setMasks(const QString& text, const QString& edits);
 
   QString text() const;  ///< name, state and freshness
   QString numbers() const;
   QString masks() const;
-  /// None: it takes its room from the plots and never makes the dock, or the window, larger.
+  /// Zero: it takes its space from the plots and never enlarges the dock or the window.
   QSize minimumSizeHint() const override { return {0, 0}; }
 
  Q_SIGNALS:
@@ -47,9 +47,9 @@ class FollowedLine : public QFrame {
   MessageLabel* m_problem;
 };
 
-/// "training", "finished"; of one that is judged by the age of its newest line that too.
+/// "training", "finished"; with a note if only the age of the newest line tells.
 QString followedStateText(const RunStatus& standing);
-/// Of steps done, in [0, 1]; 0 where it is not known how many there are.
+/// Fraction of steps done, in [0, 1]; 0 if the number of steps is unknown.
 double followedShare(const RunMetrics& numbers);
 
 }  // namespace headlight

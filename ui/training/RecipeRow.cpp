@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/Text.h"
+#include "ui/base/CoreText.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
@@ -15,11 +16,11 @@ RecipeRow::RecipeRow(QWidget* parent)
     : QWidget(parent), m_choice(new QComboBox(this)), m_note(new MessageLabel(this)) {
   m_choice->setObjectName(QStringLiteral("recipe"));
   m_choice->setToolTip(
-      tr("Sets what a paper's recipe says of data and training; everything can be "
-         "changed afterwards, and “own settings” brings back what was there"));
+      tr("Sets a paper's data and training values. You can change them afterwards; “own settings” "
+         "restores your values"));
   m_choice->addItem(tr("own settings"));
   for (const Recipe& recipe : recipes())
-    m_choice->addItem(QString::fromStdString(recipe.title), QString::fromStdString(recipe.name));
+    m_choice->addItem(coreText(recipe.title), QString::fromStdString(recipe.name));
   m_note->setObjectName(QStringLiteral("recipeNote"));
   auto* label = new QLabel(tr("Reci&pe"), this);
   label->setBuddy(m_choice);
@@ -41,9 +42,10 @@ void RecipeRow::compare(const Json& experiment) {
   const Recipe* chosen = recipe();
   if (!chosen) return m_note->clear();
   const auto changed = changedFromRecipe(experiment, *chosen);
-  const QString note = QString::fromStdString(chosen->note);
-  if (changed.empty()) return m_note->setMessage(tr("All as there. %1").arg(note).trimmed());
-  m_note->setMessage(tr("Otherwise than there: %1. %2")
+  const QString note = coreText(chosen->note);
+  if (changed.empty())
+    return m_note->setMessage(tr("All values match the recipe. %1").arg(note).trimmed());
+  m_note->setMessage(tr("Different from the recipe: %1. %2")
                          .arg(QString::fromStdString(joined(changed)), note)
                          .trimmed());
 }

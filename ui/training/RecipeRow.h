@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The choice of a paper's recipe for a training, and what of it was changed since.
+// The choice of a paper's recipe for a training, and the values that differ from it.
 
 #include <QWidget>
 
@@ -17,13 +17,13 @@ class RecipeRow : public QWidget {
  public:
   explicit RecipeRow(QWidget* parent = nullptr);
 
-  /// Null: the person's own settings.
+  /// Null: the user's own settings.
   const Recipe* recipe() const;
-  /// Says what `experiment` (complete, as JSON) has otherwise than the chosen recipe.
+  /// Lists the values of `experiment` (complete, as JSON) that differ from the chosen recipe.
   void compare(const Json& experiment);
 
  Q_SIGNALS:
-  /// By the person; null: their own settings again.
+  /// Chosen by the user; null: the user's own settings.
   void chosen(const headlight::Recipe* recipe);
 
  private:

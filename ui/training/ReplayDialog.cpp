@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "ui/base/CombinedStopSource.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/forms/PathRow.h"
 #include "ui/training/RunFolders.h"
@@ -23,7 +24,7 @@ ReplayDialog::ReplayDialog(const QString& run, QWidget* parent)
       m_run(new PathRow({"replayRun",
                          tr("&Run"),
                          tr("Folder of the run"),
-                         tr("A finished run; its folder is only read"),
+                         tr("A finished run. Its folder is only read"),
                          {},
                          "browseReplayRun",
                          tr("Browse…"),
@@ -36,10 +37,10 @@ ReplayDialog::ReplayDialog(const QString& run, QWidget* parent)
   setObjectName(QStringLiteral("replayDialog"));
   setWindowTitle(tr("Replay a run"));
   auto* layout = new QVBoxLayout(this);
-  auto* about = new QLabel(
-      tr("The run's config, with every mask edit at its step, is trained again beside this window, "
-         "and the two last checkpoints are compared bit by bit."),
-      this);
+  auto* about =
+      new QLabel(tr("Trains the run's config again, with every mask edit at its step, and compares "
+                    "the two last checkpoints bit by bit. The window stays usable."),
+                 this);
   about->setWordWrap(true);
   about->setMinimumWidth(460);
   layout->addWidget(about);
@@ -84,9 +85,9 @@ void ReplayDialog::refresh() {
   m_run->setEnabled(idle);
   m_start->setEnabled(idle && named);
   m_stop->setEnabled(!idle && !m_stopping.stop_requested());
-  m_where->setText(named ? tr("Trained in %1, where an interrupted replay goes on")
+  m_where->setText(named ? tr("The replay is trained in %1. An interrupted replay continues there")
                                .arg(QDir::toNativeSeparators(QString::fromStdString(
-                                   replayFolderOf(run().toStdString()).string())))
+                                   makeReplayPath(run().toStdString()).string())))
                          : QString());
 }
 
@@ -98,9 +99,9 @@ void ReplayDialog::start() {
   m_task->run<Result<ReplayReport>>(
       [run, asked = m_stopping.get_token()](const ProgressCallback& progress,
                                             std::stop_token gone) {
-        // Asked by the person, it ends with a checkpoint and says so; else nobody listens any more.
+        // Stop writes a checkpoint and reports it. When the dialog closes, nobody needs the report.
         const CombinedStopSource stop(asked, gone);
-        return replayRun(run, replayFolderOf(run), {{}, progress}, stop.token());
+        return replayRun(run, makeReplayPath(run), {{}, progress}, stop.token());
       },
       [this](const Result<ReplayReport>& report) { finish(report); });
   refresh();
@@ -116,11 +117,11 @@ void ReplayDialog::finish(const Result<ReplayReport>& report) {
   m_stopping = {};
   refresh();
   if (report) {
-    const QString text = QString::fromStdString(replayText(*report));
+    const QString text = coreText(replayText(*report));
     m_status->setMessage(text.left(1).toUpper() + text.mid(1) + QLatin1Char('.'),
                          report->same() ? MessageLabel::Tone::Plain : MessageLabel::Tone::Problem);
   } else if (report.error().code == ErrorCode::Canceled) {
-    m_status->setMessage(tr("Stopped with a checkpoint. Replay goes on from there."));
+    m_status->setMessage(tr("Stopped with a checkpoint. Press Replay to continue from it."));
   } else {
     m_status->setMessage(QString::fromStdString(report.error().text()),
                          MessageLabel::Tone::Problem);

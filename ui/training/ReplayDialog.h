@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Trains a finished run again, headless, with its mask edits at their steps, and says whether the
-// weights are the same (core/workbench/training/Replay.h). Not modal: it may take as long as the run did.
+// Trains a finished run again, headless, with its mask edits at their steps, and compares the
+// weights (core/workbench/training/Replay.h). Not modal: it may take as long as the run.
 
 #include <QDialog>
 
@@ -24,7 +24,7 @@ class ReplayDialog : public QDialog {
 
   bool isReplaying() const;
   void start();
-  void stop();  ///< after the present step; the replay's folder goes on later
+  void stop();  ///< after the current step; a later replay in the same folder continues
 
  Q_SIGNALS:
   void ended();

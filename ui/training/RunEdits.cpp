@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kEditRestMs = 150;  ///< edits in quick succession (a stroke) go to the run as one
 
-/// `edit` as a change of `masks`: what they have already is left out.
-MaskEdit asChangeOf(const MaskScheme& masks, MaskEdit edit) {
+/// `edit` without the changes that `masks` already has.
+MaskEdit effectiveEdit(const MaskScheme& masks, MaskEdit edit) {
   for (MaskChange& change : edit.changes)
     change.before = masks.at(change.layer, change.head);
   std::erase_if(edit.changes, [](const MaskChange& c) { return c.before == c.after; });
@@ -37,11 +37,11 @@ RunEdits::RunEdits(Document* document, TrainingBridge* bridge, QObject* parent)
   m_rest.setSingleShot(true);
   m_rest.setInterval(kEditRestMs);
   connect(&m_rest, &QTimer::timeout, this, &RunEdits::send);
-  m_told.setSingleShot(true);
-  m_told.setInterval(kEditRestMs);
-  connect(&m_told, &QTimer::timeout, this, &RunEdits::tellKept);
-  connect(document, &Document::editApplied, this, &RunEdits::onEdit);
-  connect(document, &Document::masksChanged, this, &RunEdits::onMasksChanged);
+  m_reported.setSingleShot(true);
+  m_reported.setInterval(kEditRestMs);
+  connect(&m_reported, &QTimer::timeout, this, &RunEdits::reportCached);
+  connect(&document->inputs(), &InferenceInputs::editApplied, this, &RunEdits::onEdit);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &RunEdits::onMasksChanged);
 }
 
 void RunEdits::begin() {
@@ -69,22 +69,22 @@ void RunEdits::setFollowing(bool on) {
 }
 
 bool RunEdits::runHasDocumentsHeads() const {
-  return !m_runMasks || m_runMasks->shape() == m_document->masks().shape();
+  return !m_runMasks || m_runMasks->shape() == m_document->inputs().masks().shape();
 }
 
 void RunEdits::onEdit(const MaskEdit& edit) {
   if (!m_active || !runHasDocumentsHeads()) return;
   m_edits = composeEdits(m_edits, edit);
   if (m_following) return;
-  m_told.start();
+  m_reported.start();
   if (!m_decided && !std::exchange(m_asked, true)) Q_EMIT undecided();
 }
 
-/// Where a stroke went, once.
-void RunEdits::tellKept() {
+/// Reports which model an edit changed.
+void RunEdits::reportCached() {
   if (!m_active || m_following) return;
-  const QString label = m_document->undoStack()->undoText();
-  Q_EMIT m_document->message(tr("%1: in the open model only; run “%2” keeps its masks")
+  const QString label = m_document->inputs().undoStack()->undoText();
+  Q_EMIT m_document->message(tr("%1: changes the open model only; run “%2” keeps its masks")
                                  .arg(label.isEmpty() ? tr("Masks changed") : label,
                                       displayName(QFileInfo(m_bridge->folder()).fileName())));
 }
@@ -94,28 +94,27 @@ void RunEdits::onMasksChanged() {
 }
 
 MaskEdit RunEdits::outstanding() const {
-  const MaskScheme& wanted = m_document->masks();
+  const MaskScheme& wanted = m_document->inputs().masks();
   MaskScheme edited = *m_runMasks;
   MaskEdit edit = m_edits;
-  if (!applyMaskEdit(edited, edit)) edit = {};  // of a model that was open before
+  if (!applyMaskEdit(edited, edit)) edit = {};  // it belongs to a model opened before
   if (const auto rest = makeMaskEdit(edited, wanted, {})) edit = composeEdits(edit, *rest);
-  return asChangeOf(*m_runMasks, std::move(edit));
+  return effectiveEdit(*m_runMasks, std::move(edit));
 }
 
 void RunEdits::send() {
   if (!m_active || !m_following || !m_runMasks || !runHasDocumentsHeads()) return;
   MaskEdit edit = outstanding();
   if (edit.empty()) return;
-  const QString label = m_document->undoStack()->undoText();
+  const QString label = m_document->inputs().undoStack()->undoText();
   edit.label = label.isEmpty() ? "the window's masks" : label.toStdString();
-  edit.nameAfter = m_document->masks().name();
+  edit.nameAfter = m_document->inputs().masks().name();
   if (m_bridge->submit(edit)) {
-    m_runMasks = m_document->masks();
+    m_runMasks = m_document->inputs().masks();
     m_edits = {};
   } else {
     Q_EMIT m_document->message(
-        tr("The training did not take the mask edit; it will be offered again "
-           "with the next one."));
+        tr("The training did not accept the mask edit. It is sent again with the next edit."));
   }
 }
 

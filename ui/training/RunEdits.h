@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Brings the mask edits of the document to the run that goes on, if they are to follow: those in
-// quick succession (a stroke) as one. Where nobody has said yet where they go, the first one of a
-// run asks. What no edit did, as when the run began with other masks or a
-// session was restored meanwhile, goes along with the next.
+// Sends the mask edits of the document to the run in progress, if the user wants that; edits in
+// quick succession (a stroke) go as one. If the user has not decided yet, the first edit of a run
+// asks. Differences that no edit made (the run started with other masks, or a session was restored
+// meanwhile) are sent with the next edit.
 
 #include <QObject>
 #include <QTimer>
@@ -24,36 +24,36 @@ class RunEdits : public QObject {
 
   void begin();  ///< a run begins; its masks are not known yet
   void end();
-  /// The run has told something: from now on its masks are known. True where they were not before.
+  /// The run has reported: its masks are known from now on. True if they were unknown before.
   bool runIsThere();
   bool isFollowing() const { return m_following; }
-  /// They stay in the window: the answer to `undecided` for this run.
+  /// Edits change the open model only: the answer to `undecided` for this run.
   void keepInWindow() { m_decided = true; }
-  void setFollowing(bool on);  ///< on: what was edited meanwhile goes to the run at once
-  bool isWaiting() const { return m_rest.isActive(); }  ///< an edit rests before it goes to the run
-  /// An edit of the document is one of the run's masks too; true while its masks are not known.
+  void setFollowing(bool on);                           ///< on: pending edits are sent at once
+  bool isWaiting() const { return m_rest.isActive(); }  ///< an edit waits to be sent
+  /// The run's model has the document's heads; true while its masks are unknown.
   bool runHasDocumentsHeads() const;
 
  Q_SIGNALS:
-  /// The first edit of a run, which went to the open model alone: where are this and later ones to
-  /// go? Once a run.
+  /// The first edit of a run changed the open model only: ask where this and later ones go. Once
+  /// per run.
   void undecided();
 
  private:
-  void tellKept();
+  void reportCached();
   void onEdit(const MaskEdit& edit);
   void onMasksChanged();
   void send();
-  /// All that the run does not have yet, in the order of layers and heads.
+  /// The changes that the run does not have yet, by layer and head.
   MaskEdit outstanding() const;
 
   Document* m_document;
   TrainingBridge* m_bridge;
-  QTimer m_rest, m_told;
+  QTimer m_rest, m_reported;
   bool m_active = false, m_following = false;
-  bool m_asked = false, m_decided = false;  ///< where edits go, in this run
-  MaskEdit m_edits;                         ///< since the last that was sent
-  std::optional<MaskScheme> m_runMasks;     ///< as of the last that was sent
+  bool m_asked = false, m_decided = false;  ///< the question of this run
+  MaskEdit m_edits;                         ///< since the last edit sent
+  std::optional<MaskScheme> m_runMasks;     ///< as of the last edit sent
 };
 
 }  // namespace headlight

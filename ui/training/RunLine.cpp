@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/TrainingBridge.h"
@@ -20,6 +21,7 @@ namespace headlight {
 namespace {
 
 constexpr int kLineSteps = 1000;
+constexpr int kMostNameLetters = 40;
 
 }  // namespace
 
@@ -34,7 +36,6 @@ RunLine::RunLine(TrainingBridge* bridge, QWidget* parent) : QToolBar(parent), m_
   m_open = new QToolButton(this);
   m_open->setObjectName(QStringLiteral("runLineOpen"));
   m_open->setAutoRaise(true);
-  m_open->setToolTip(tr("Show the run: its curves, its heads and its controls (F3)"));
   connect(m_open, &QToolButton::clicked, this, &RunLine::opened);
   addWidget(m_open);
   m_progress = new QProgressBar(this);
@@ -47,6 +48,7 @@ RunLine::RunLine(TrainingBridge* bridge, QWidget* parent) : QToolBar(parent), m_
   m_numbers->setObjectName(QStringLiteral("runLineNumbers"));
   m_numbers->setContentsMargins(8, 0, 8, 0);
   addWidget(m_numbers);
+  addCloseButton();
   hide();
   connect(bridge, &TrainingBridge::stateChanged, this, [this] {
     if (m_bridge->isRunning()) begin();
@@ -58,10 +60,35 @@ RunLine::RunLine(TrainingBridge* bridge, QWidget* parent) : QToolBar(parent), m_
           [this](const auto& outcome, const QString&) { onFinished(outcome.get()); });
 }
 
+/// At the right end.
+void RunLine::addCloseButton() {
+  auto* space = new QWidget(this);
+  space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  addWidget(space);
+  auto* button = new QToolButton(this);
+  button->setObjectName(QStringLiteral("runLineClose"));
+  button->setIcon(lineIcon(QStringLiteral("close")));
+  button->setAutoRaise(true);
+  button->setAccessibleName(tr("Close the line of this run"));
+  button->setToolTip(tr("Close this line; the run stays in Train and in Train → Runs"));
+  connect(button, &QToolButton::clicked, this, &RunLine::close);
+  m_close = addWidget(button);
+}
+
+void RunLine::close() {
+  m_closed = true;
+  showWhereNeeded();
+}
+
+bool RunLine::hasEnded() const {
+  return !m_live && (!m_follower || !m_follower->isFollowing() || m_followedEnded);
+}
+
 void RunLine::setFollower(FollowBridge* follower) {
   m_follower = follower;
   connect(follower, &FollowBridge::grew, this,
           [this](const auto& growth) { onFollowed(growth->standing); });
+  connect(follower, &FollowBridge::began, this, [this] { m_closed = false; });
   connect(follower, &FollowBridge::ended, this, [this] {
     m_any = m_live;
     refresh();
@@ -72,6 +99,8 @@ void RunLine::onFollowed(const RunStatus& standing) {
   if (m_live) return;
   const RunMetrics& now = standing.numbers;
   m_any = true;
+  m_followedEnded = headlight::hasEnded(standing.state);
+  if (!m_followedEnded) m_closed = false;
   m_state = followedStateText(standing);
   if (now.epochs > 0) m_state += tr(" · epoch %1/%2").arg(now.epoch).arg(now.epochs);
   m_run = {{}, now.step, now.steps, now.secondsRemaining};
@@ -93,6 +122,7 @@ QString RunLine::text() const {
 
 void RunLine::begin() {
   if (std::exchange(m_live, true)) return;
+  m_closed = false;
   m_any = true;
   m_state = tr("begins");
   m_run = {};
@@ -120,16 +150,21 @@ void RunLine::onFinished(const TrainingOutcome* outcome) {
 }
 
 void RunLine::showWhereNeeded() {
-  setVisible(m_any && !m_shownElsewhere);
+  setVisible(m_any && !m_shownElsewhere && !m_closed);
 }
 
 void RunLine::refresh() {
+  m_close->setVisible(hasEnded());
   showWhereNeeded();
   const bool follows = !m_live && m_follower && m_follower->isFollowing();
   const QString folder = follows ? m_follower->folder() : m_bridge->folder();
   const QString name = displayName(QFileInfo(folder).fileName().toStdString());
   const QString state = m_bridge->isPaused() ? tr("paused") : m_state;
-  m_open->setText((follows ? tr("▶ following “%1”: %2") : tr("▶ run “%1”: %2")).arg(name, state));
+  // A long name must not widen the window.
+  const QString shown = fontMetrics().elidedText(
+      name, Qt::ElideMiddle, kMostNameLetters * fontMetrics().averageCharWidth());
+  m_open->setText((follows ? tr("▶ following “%1”: %2") : tr("▶ run “%1”: %2")).arg(shown, state));
+  m_open->setToolTip(tr("Show the curves, heads and controls of “%1” (F3)").arg(name));
   const double share =
       m_run.total > 0 ? static_cast<double>(m_run.done) / static_cast<double>(m_run.total) : 0;
   m_progress->setValue(static_cast<int>(share * kLineSteps));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A training run in one line, for those who do something else meanwhile: what it is at, how far,
-// how good. A click opens the whole of it.
+// A training run in one line, for the other workspaces: state, progress and accuracy. A click opens
+// the Training dock. The line of a run that has ended can be closed.
 
 #include <QToolBar>
 
@@ -19,28 +19,31 @@ class FollowBridge;
 class TrainingBridge;
 struct RunStatus;
 
-/// Hidden until a run begins, and where the run is shown as a whole.
+/// Hidden until a run begins, and while the Training dock is visible.
 class RunLine : public QToolBar {
   Q_OBJECT
  public:
   explicit RunLine(TrainingBridge* bridge, QWidget* parent = nullptr);
 
-  /// A run that is followed has its line too, while this window trains none.
+  /// A followed run is shown too, while this window trains none.
   void setFollower(FollowBridge* follower);
-  /// Whether the run is shown as a whole elsewhere, so that no line is needed.
+  /// Whether the Training dock shows the run, so that no line is needed.
   void setShownElsewhere(bool shown);
   QString text() const;
-  /// Hidden or shown as it should be: arrangements of the window know nothing of runs.
+  /// Applies the visibility: restored window layouts do not know about runs.
   void showWhereNeeded();
 
  Q_SIGNALS:
-  void opened();  ///< clicked: show all of the run
+  void opened();  ///< clicked: show the Training dock
 
  private:
   void onUpdated(const TrainingUpdate& update);
   void onFinished(const TrainingOutcome* outcome);
   void onFollowed(const RunStatus& standing);
+  void addCloseButton();
   void begin();
+  void close();
+  bool hasEnded() const;
   void refresh();
 
   TrainingBridge* m_bridge;
@@ -48,12 +51,15 @@ class RunLine : public QToolBar {
   QToolButton* m_open;
   QProgressBar* m_progress;
   QLabel* m_numbers;
-  bool m_any = false;   ///< a run has begun in this window
-  bool m_live = false;  ///< and goes on
+  QAction* m_close;
+  bool m_any = false;            ///< a run has begun in this window
+  bool m_live = false;           ///< the run is in progress
+  bool m_followedEnded = false;  ///< the followed run
+  bool m_closed = false;         ///< by the user, until a run begins
   bool m_shownElsewhere = false;
   QString m_state;
   Progress m_run;
-  double m_top1 = -1;                        ///< of the last validation; negative: none yet
+  double m_top1 = -1;                        ///< last validation; negative: none yet
   double m_startTop1 = -1, m_bestTop1 = -1;  ///< before the first step, and the best since
 };
 

@@ -15,8 +15,11 @@
 #include <optional>
 
 #include "core/config/DatasetKinds.h"
+#include "core/workbench/search/SearchEstimate.h"
+#include "core/workbench/search/SearchFolder.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/CombinedStopSource.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
@@ -30,16 +33,19 @@
 namespace headlight {
 namespace {
 
-constexpr int kPollMs = 150;
+constexpr int kPollMs = 150, kSettleMs = 300;
 
-std::string searchFolder(const std::string& name) {
-  return (runsFolder().parent_path() / "searches" / folderName(name)).string();
+constexpr int kReason = 4;         ///< the column of the log
+constexpr int kMostFitted = 2000;  ///< rows that are fitted anew to another width
+
+std::filesystem::path folderStem(const Experiment& experiment) {
+  return runsFolder().parent_path() / "searches" / folderName(experiment.name);
 }
 
 }  // namespace
 
-/// What the search said since it was last asked.
-struct SearchDialog::Told {
+/// The reports of the search since the last poll.
+struct SearchDialog::Reported {
   std::mutex mutex;
   std::vector<QStringList> lines;
   std::optional<Progress> progress;
@@ -50,24 +56,33 @@ struct SearchDialog::Told {
   }
 };
 
+/// What is found out before a search begins, outside the window's thread.
+struct SearchDialog::Planned {
+  QString folder;  ///< the one that the settings propose
+  Result<SearchEstimate> estimate;
+};
+
 SearchDialog::SearchDialog(const Experiment& experiment, const std::string& loadedWeights,
                            QWidget* parent)
     : QDialog(parent),
       m_experiment(experiment),
       m_loaded(loadedWeights),
       m_task(new BackgroundTask(this)),
+      m_measuring(new BackgroundTask(this)),
       m_poll(new QTimer(this)),
+      m_settle(new QTimer(this)),
       m_form(new ParameterForm(searchParameters(), {}, this)),
       m_folder(new PathRow({"searchFolder",
                             tr("F&older"),
                             tr("Folder of the search"),
-                            tr("Where it holds this search, it goes on"),
+                            tr("If the folder contains this search, it continues"),
                             {},
                             "browseSearch",
                             tr("Browse…"),
                             {}},
                            this)),
       m_about(new QLabel(this)),
+      m_time(new QLabel(this)),
       m_log(new QTableWidget(0, 5, this)),
       m_progress(new ProgressLine(tr("Progress of the search"), this)),
       m_status(new MessageLabel(this)) {
@@ -87,33 +102,46 @@ SearchDialog::SearchDialog(const Experiment& experiment, const std::string& load
   middle->setSizes({400, 600});
   layout->addWidget(middle, 1);
   layout->addWidget(m_folder);
+  m_time->setObjectName(QStringLiteral("searchTime"));
+  layout->addWidget(m_time);
   layout->addWidget(m_progress);
   layout->addWidget(m_status);
   layout->addWidget(makeButtons());
   m_status->setObjectName(QStringLiteral("searchStatus"));
-  m_folder->setPath(QString::fromStdString(searchFolder(experiment.name)));
-  connect(m_form, &ParameterForm::changed, this, &SearchDialog::refresh);
-  connect(m_folder, &PathRow::edited, this, &SearchDialog::refresh);
+  m_settle->setSingleShot(true);
+  m_settle->setInterval(kSettleMs);
+  connect(m_settle, &QTimer::timeout, this, &SearchDialog::measure);
+  connect(m_form, &ParameterForm::changed, this, &SearchDialog::onChanged);
+  connect(m_folder, &PathRow::edited, this, [this] { takeFolder(m_folder->path()); });
   connect(m_folder, &PathRow::browseRequested, this, [this] {
     askForFolder(this, tr("Folder of the search"), folder(),
                  [this](const QString& path) { setFolder(path); });
   });
   m_poll->setInterval(kPollMs);
   connect(m_poll, &QTimer::timeout, this, &SearchDialog::collect);
-  refresh();
+  onChanged();
 }
 
 SearchDialog::~SearchDialog() = default;
 
 QWidget* SearchDialog::makeLog() {
   m_log->setObjectName(QStringLiteral("searchLog"));
-  m_log->setAccessibleName(tr("What was done and decided"));
-  m_log->setHorizontalHeaderLabels({tr("Round"), tr("Layer"), tr("Head"), tr("What"), tr("Why")});
+  m_log->setAccessibleName(tr("Steps and decisions"));
+  m_log->setHorizontalHeaderLabels(
+      {tr("Round"), tr("Layer"), tr("Head"), tr("Action"), tr("Reason")});
   m_log->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_log->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_log->verticalHeader()->hide();
-  m_log->horizontalHeader()->setStretchLastSection(true);
-  m_log->setWordWrap(false);
+  m_log->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  m_log->horizontalHeader()->setSectionResizeMode(kReason, QHeaderView::Stretch);
+  connect(m_log->horizontalHeader(), &QHeaderView::sectionResized, m_log, [this](int column) {
+    if (column == kReason && m_log->rowCount() <= kMostFitted) m_log->resizeRowsToContents();
+  });
+  m_log->setWordWrap(true);  // reasons are sentences: whole ones
+  m_log->setTextElideMode(Qt::ElideNone);
+  m_log->horizontalHeaderItem(kReason)->setToolTip(
+      tr("ALS: share of attention within 3×3 patches (0 to 1). Importance: rise of the mean loss "
+         "if the head's output is 0. MACs: multiply-accumulates of one image. Top-1 in percent."));
   return m_log;
 }
 
@@ -129,9 +157,7 @@ QWidget* SearchDialog::makeButtons() {
   m_stop = add(tr("Stop"), "stopSearch", "stop");
   m_use = add(tr("Use These Masks"), "useFoundMasks", "masks");
   m_start->setDefault(true);
-  m_use->setToolTip(
-      tr("Gives the model that is shown the masks that were found; undo takes them "
-         "back"));
+  m_use->setToolTip(tr("Apply the masks found to the open model; undo restores the previous ones"));
   connect(m_start, &QPushButton::clicked, this, &SearchDialog::start);
   connect(m_stop, &QPushButton::clicked, this, &SearchDialog::stop);
   connect(m_use, &QPushButton::clicked, this, [this] {
@@ -143,7 +169,7 @@ QWidget* SearchDialog::makeButtons() {
 
 SearchPlan SearchDialog::plan() const {
   SearchPlan plan{m_experiment, {}};
-  // A field that is wrong says so itself, and nothing is begun meanwhile.
+  // An invalid field shows its own error; nothing starts until it is corrected.
   static_cast<void>(readParameters(searchParameters(), m_form->values(), &plan.options, {}));
   plan.experiment.edits.clear();
   if (plan.options.method != "mait") plan.experiment.training.weights = m_loaded;
@@ -156,7 +182,50 @@ QString SearchDialog::folder() const {
 
 void SearchDialog::setFolder(const QString& path) {
   m_folder->setPath(path);
+  takeFolder(path);
+}
+
+void SearchDialog::takeFolder(const QString&) {
+  m_folderChosen = true;
+  onChanged();
+}
+
+/// Other settings are another search: it gets a folder of its own.
+void SearchDialog::onChanged() {
+  if (isSearching()) return;
+  m_measuring->cancel();
+  m_time->clear();
+  if (!m_folderChosen) {
+    std::filesystem::path own = folderStem(m_experiment);
+    m_folder->setPath(QString::fromStdString((own += "-" + plan().options.method).string()));
+  }
+  m_settle->start();
   refresh();
+}
+
+void SearchDialog::measure() {
+  if (isSearching() || !problem().isEmpty()) return;
+  m_time->setText(tr("Estimating the time…"));
+  m_measuring->run<Planned>(
+      [plan = plan(), stem = folderStem(m_experiment), chosen = m_folderChosen,
+       folder = folder().toStdString()](std::stop_token stop) -> Planned {
+        const std::filesystem::path output =
+            chosen ? std::filesystem::path(folder) : searchFolder(stem, plan);
+        return {QString::fromStdString(output.string()), estimateSearch(plan, output, stop)};
+      },
+      [this](const Planned& planned) {
+        if (!m_folderChosen) m_folder->setPath(planned.folder);
+        m_time->setText(planned.estimate
+                            ? tr("Takes %1 on this machine (estimated from a few steps)")
+                                  .arg(coreText(searchTimeText(*planned.estimate)))
+                            : tr("The time cannot be estimated: %1")
+                                  .arg(QString::fromStdString(planned.estimate.error().text())));
+        Q_EMIT estimated();
+      });
+}
+
+QString SearchDialog::timeText() const {
+  return m_time->text();
 }
 
 bool SearchDialog::isSearching() const {
@@ -168,8 +237,8 @@ QString SearchDialog::problem() const {
   if (m_folder->path().trimmed().isEmpty()) return tr("Choose a folder for the search.");
   if (plan().options.method != "mait" && m_loaded.empty())
     return tr(
-        "This method looks at a trained model: save the weights that are shown first "
-        "(Ctrl+S), or open trained ones.");
+        "This method needs a trained model. Save the open model's weights (Ctrl+S), or open "
+        "trained ones.");
   return {};
 }
 
@@ -182,9 +251,9 @@ void SearchDialog::refresh() {
                             : QString::fromStdString(wanted.experiment.data.path);
   m_about->setText(
       wanted.options.method == "mait"
-          ? tr("Trains %1 on %2 with the settings of Train…, and decides which heads are masked.")
+          ? tr("Trains %1 on %2 with the settings of Train… and selects the heads to mask.")
                 .arg(QString::fromStdString(wanted.experiment.model.name), where)
-          : tr("Looks at the loaded weights of %1 on pictures of %2.")
+          : tr("Evaluates the loaded weights of %1 on images of %2.")
                 .arg(QString::fromStdString(wanted.experiment.model.name), where));
   const bool busy = isSearching();
   const QString wrong = problem();
@@ -201,47 +270,50 @@ void SearchDialog::refresh() {
 
 void SearchDialog::start() {
   if (isSearching() || !problem().isEmpty()) return;
+  m_settle->stop();
+  m_measuring->cancel();
+  m_time->clear();
   m_log->setRowCount(0);
   m_found.reset();
-  m_told = std::make_shared<Told>();
+  m_reported = std::make_shared<Reported>();
   m_stopping = std::stop_source();
   SearchObserver observer;
-  observer.begun = [told = m_told](const std::string& round, const MaskScheme& scheme,
-                                   bool resumed) {
-    told->add({QString::fromStdString(round),
-               {},
-               {},
-               resumed ? tr("goes on") : tr("trains"),
-               tr("masked heads: %1").arg(scheme.maskedHeads())});
+  observer.begun = [reported = m_reported](const std::string& round, const MaskScheme& scheme,
+                                           bool resumed) {
+    reported->add({QString::fromStdString(round),
+                   {},
+                   {},
+                   resumed ? tr("continues") : tr("trains"),
+                   tr("masked heads: %1").arg(scheme.maskedHeads())});
   };
-  observer.update = [told = m_told](const TrainingUpdate& update) {
+  observer.update = [reported = m_reported](const TrainingUpdate& update) {
     for (const EpochPoint& point : update.epochPoints)
-      told->add({{},
-                 {},
-                 {},
-                 tr("epoch %1 of %2").arg(point.epoch).arg(update.epochs),
-                 tr("top-1 %1 %, loss %2")
-                     .arg(100 * point.top1, 0, 'f', 2)
-                     .arg(point.validationLoss, 0, 'f', 4)});
+      reported->add({{},
+                     {},
+                     {},
+                     tr("epoch %1 of %2").arg(point.epoch).arg(update.epochs),
+                     tr("top-1 %1 %, loss %2")
+                         .arg(100 * point.top1, 0, 'f', 2)
+                         .arg(point.validationLoss, 0, 'f', 4)});
   };
-  observer.decided = [told = m_told](const SearchDecision& decision) {
-    told->add({QString::fromStdString(decision.round), QString::number(decision.layer),
-               decision.head < 0 ? tr("all") : QString::number(decision.head),
-               QString::fromStdString(decision.action), QString::fromStdString(decision.reason)});
+  observer.decided = [reported = m_reported](const SearchDecision& decision) {
+    reported->add({QString::fromStdString(decision.round), QString::number(decision.layer),
+                   decision.head < 0 ? tr("all") : QString::number(decision.head),
+                   coreText(decision.action), coreText(decision.reason)});
   };
-  observer.tried = [told = m_told](const SearchTrial& trial) {
-    told->add({QString::fromStdString(trial.name),
-               {},
-               {},
-               tr("tried"),
-               tr("masked heads: %1, top-1 %2 %, loss %3")
-                   .arg(trial.scheme.maskedHeads())
-                   .arg(100 * trial.top1, 0, 'f', 2)
-                   .arg(trial.loss, 0, 'f', 4)});
+  observer.tried = [reported = m_reported](const SearchTrial& trial) {
+    reported->add({QString::fromStdString(trial.name),
+                   {},
+                   {},
+                   tr("tried"),
+                   tr("masked heads: %1, top-1 %2 %, loss %3")
+                       .arg(trial.scheme.maskedHeads())
+                       .arg(100 * trial.top1, 0, 'f', 2)
+                       .arg(trial.loss, 0, 'f', 4)});
   };
-  observer.progress = [told = m_told](const Progress& progress) {
-    const std::lock_guard lock(told->mutex);
-    told->progress = progress;
+  observer.progress = [reported = m_reported](const Progress& progress) {
+    const std::lock_guard lock(reported->mutex);
+    reported->progress = progress;
   };
   m_progress->setBusy();
   m_status->clear();
@@ -249,7 +321,7 @@ void SearchDialog::start() {
   m_task->run<Result<SearchReport>>(
       [plan = plan(), folder = folder().toStdString(), observer,
        asked = m_stopping.get_token()](std::stop_token gone) {
-        // Stopped by the person it is still heard; with the dialog gone it is not.
+        // Stop still reports the result; a closed dialog does not.
         const CombinedStopSource stop(asked, gone);
         return searchScheme(plan, folder, observer, stop.token());
       },
@@ -261,16 +333,13 @@ void SearchDialog::collect() {
   std::vector<QStringList> lines;
   std::optional<Progress> progress;
   {
-    const std::lock_guard lock(m_told->mutex);
-    lines.swap(m_told->lines);
-    progress.swap(m_told->progress);
+    const std::lock_guard lock(m_reported->mutex);
+    lines.swap(m_reported->lines);
+    progress.swap(m_reported->progress);
   }
   for (const QStringList& line : lines)
     addLine(line);
-  if (!lines.empty()) {
-    m_log->resizeColumnsToContents();
-    m_log->scrollToBottom();
-  }
+  if (!lines.empty()) m_log->scrollToBottom();
   if (progress) m_progress->setProgress(*progress);
 }
 
@@ -282,6 +351,7 @@ void SearchDialog::addLine(const QStringList& cells) {
     item->setToolTip(cells[column]);
     m_log->setItem(row, column, item);
   }
+  m_log->resizeRowToContents(row);
 }
 
 void SearchDialog::finish(const Result<SearchReport>& report) {
@@ -297,7 +367,7 @@ void SearchDialog::finish(const Result<SearchReport>& report) {
                              .arg(QDir::toNativeSeparators(folder())),
                          MessageLabel::Tone::Plain);
   else if (report.error().code == ErrorCode::Canceled)
-    m_status->setMessage(tr("Stopped. Search goes on where it was."), MessageLabel::Tone::Plain);
+    m_status->setMessage(tr("Stopped. Press Search to continue."), MessageLabel::Tone::Plain);
   else
     m_status->setMessage(QString::fromStdString(report.error().text()),
                          MessageLabel::Tone::Problem);
@@ -306,7 +376,7 @@ void SearchDialog::finish(const Result<SearchReport>& report) {
 
 void SearchDialog::stop() {
   if (!isSearching()) return;
-  m_status->setMessage(tr("Stopping after the present step…"), MessageLabel::Tone::Plain);
+  m_status->setMessage(tr("Stopping after the current step…"), MessageLabel::Tone::Plain);
   m_stop->setEnabled(false);
   m_stopping.request_stop();
 }
@@ -314,7 +384,7 @@ void SearchDialog::stop() {
 void SearchDialog::reject() {
   if (!isSearching()) return QDialog::reject();
   dialogs().confirm(this, tr("Stop the search?"),
-                    tr("What was trained and measured is kept; the same folder goes on later."),
+                    tr("Results so far are kept. To continue later, choose the same folder."),
                     tr("Stop"), [this](bool yes) {
                       if (!yes) return;
                       connect(this, &SearchDialog::ended, this, [this] { QDialog::reject(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A search for a mask scheme beside the window: what it goes by, every decision with its reason as
-// it is made, and the scheme that it ends with. Not modal: rounds of training take their time.
+// A search for a mask scheme: its settings, every decision with its reason, and the scheme found.
+// Not modal: rounds of training take long.
 
 #include <QDialog>
 
@@ -28,8 +28,8 @@ class ProgressLine;
 class SearchDialog : public QDialog {
   Q_OBJECT
  public:
-  /// `loadedWeights`: the file of the model that is shown, which all methods but MaiT's look at;
-  /// empty where it has none.
+  /// `loadedWeights`: the open model's file, which all methods but MaiT's evaluate; empty if it has
+  /// none.
   SearchDialog(const Experiment& experiment, const std::string& loadedWeights,
                QWidget* parent = nullptr);
   ~SearchDialog() override;
@@ -38,21 +38,27 @@ class SearchDialog : public QDialog {
   QString folder() const;
   void setFolder(const QString& path);
   ParameterForm* form() const { return m_form; }
+  QString timeText() const;  ///< how long the search takes; empty: not known yet
   bool isSearching() const;
   void start();
-  void stop();  ///< after the present step; the folder goes on later
+  void stop();  ///< after the current step; the same folder continues later
 
  Q_SIGNALS:
-  void found(const headlight::SearchReport& report);  ///< and its scheme is to be used
+  void estimated();                                   ///< the time, or that it cannot be measured
+  void found(const headlight::SearchReport& report);  ///< the user wants its scheme applied
   void ended();
 
  protected:
   void reject() override;
 
  private:
-  struct Told;
+  struct Reported;
+  struct Planned;
   QWidget* makeLog();
   QWidget* makeButtons();
+  void onChanged();
+  void takeFolder(const QString& path);
+  void measure();
   void refresh();
   QString problem() const;
   void collect();
@@ -61,14 +67,15 @@ class SearchDialog : public QDialog {
 
   Experiment m_experiment;
   std::string m_loaded;
-  std::shared_ptr<Told> m_told;  ///< by the search, in its thread
-  std::stop_source m_stopping;   ///< of the search that goes on
+  std::shared_ptr<Reported> m_reported;  ///< filled in the search's thread
+  std::stop_source m_stopping;           ///< of the search in progress
   std::optional<SearchReport> m_found;
-  BackgroundTask* m_task;
-  QTimer* m_poll;
+  bool m_folderChosen = false;  ///< by the user: it does not follow the settings
+  BackgroundTask *m_task, *m_measuring;
+  QTimer *m_poll, *m_settle;
   ParameterForm* m_form;
   PathRow* m_folder;
-  QLabel* m_about;
+  QLabel *m_about, *m_time;
   QTableWidget* m_log;
   ProgressLine* m_progress;
   MessageLabel* m_status;

@@ -2,13 +2,14 @@
 #include "ui/training/TrainDialog.h"
 
 #include <QDialogButtonBox>
-#include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScreen>
 #include <QSignalBlocker>
 #include <QTabWidget>
 #include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
+#include "ui/document/ModelText.h"
 #include "ui/forms/IdleFields.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/forms/PathRow.h"
@@ -32,33 +34,35 @@
 namespace headlight {
 namespace {
 
-constexpr int kProbeDelayMs = 250;  ///< of rest after the last keystroke
+constexpr int kProbeDelayMs = 250;  ///< pause after the last keystroke
 constexpr int kEstimateDelayMs = 500;
+constexpr int kWidth = 680, kAdvancedHeight = 700;
 
-/// The same where two runs take as long.
+/// Equal for two runs that take the same time.
 std::string estimateKey(Experiment experiment) {
   experiment.name.clear();
   experiment.training.weights.clear();
   return experimentToText(experiment);
 }
 
-/// What a run starts from by itself: the weights that are looked through.
+/// By default a run starts from the open model's weights.
 Experiment startingFromOpen(Experiment experiment, const Document& document) {
-  if (experiment.training.weights.empty() && document.hasModel())
-    experiment.training.weights = document.model().weights.string();
+  if (experiment.training.weights.empty() && document.inputs().hasModel())
+    experiment.training.weights = document.inputs().model().weights.string();
   return experiment;
 }
 
 }  // namespace
 
-Experiment trainingExperimentOf(const Document& document) {
+Experiment makeTrainingExperiment(const Document& document) {
   Experiment experiment;
-  if (!document.canCompute()) return experiment;
-  experiment = document.model().experiment;
-  experiment.masks = describeMasks(document.masks());
-  experiment.name = runName(experiment.name, document.model().experiment.masks, experiment.masks);
+  if (!document.inputs().canCompute()) return experiment;
+  experiment = document.inputs().model().experiment;
+  experiment.masks = describeMasks(document.inputs().masks());
+  experiment.name =
+      runName(experiment.name, document.inputs().model().experiment.masks, experiment.masks);
   experiment.edits.clear();
-  // Where the open weights were once begun from is not where they go on from.
+  // The starting weights of the open model are not those of the new run.
   experiment.training.weights.clear();
   return experiment;
 }
@@ -76,36 +80,25 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
       m_estimate(new BackgroundTask(this)) {
   setObjectName(QStringLiteral("trainDialog"));
   setWindowTitle(tr("Train"));
-  resize(680, 660);
-  m_tabs = new QTabWidget(this);
-  m_tabs->setObjectName(QStringLiteral("trainTabs"));
-  m_tabs->setDocumentMode(true);
-  m_dataPage = makeTrainDataPage(QString::fromStdString(m_initial.data.path), this);
-  m_dataPage.column->addWidget(addForm("data"), 1);
-  addTab(m_dataPage.page, "data", tr("Data"));
-  addTab(addForm("training"), "training", tr("Training"));
-  addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
-  addTab(addForm(""), "", tr("Run"));
-  m_recipe = new RecipeRow(this);
+  m_questions = makeTrainQuestions(*document, this);
+  m_questions.data->setPath(QString::fromStdString(m_initial.data.path));
+  m_advancedButton = makeAdvancedButton(this);
+  m_advanced = makeAdvanced();
+  askInQuestions();
+  m_error = new MessageLabel(this);
+  m_error->setObjectName(QStringLiteral("trainError"));
   m_buttons = makeTrainButtons(this);
-  m_footer = makeTrainFooter(*document, this);
   connectParts();
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(8);
-  auto* subject = new QLabel(
-      tr("%1 with masks “%2”")
-          .arg(displayName(experiment.model.name), displayName(masksTitle(experiment.masks))),
-      this);
-  subject->setObjectName(QStringLiteral("trainSubject"));
-  subject->setTextFormat(Qt::PlainText);
-  QFont bold = font();
-  bold.setBold(true);
-  subject->setFont(bold);
-  layout->addWidget(subject);
-  layout->addWidget(m_recipe);
-  layout->addWidget(m_tabs, 1);
-  layout->addWidget(m_footer.footer);
+  layout->addWidget(makeSubject(experiment));
+  layout->addWidget(m_questions.panel);
+  layout->addWidget(m_advancedButton);
+  layout->addWidget(m_advanced, 1);
+  layout->addStretch();
+  layout->addWidget(m_error);
   layout->addWidget(m_buttons.box);
+  m_advanced->hide();
 
   m_probeTimer->setSingleShot(true);
   m_probeTimer->setInterval(kProbeDelayMs);
@@ -117,16 +110,86 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
   onNameChanged();
   check();
   probe();
+  resize(kWidth, sizeHint().height());
+}
+
+QLabel* TrainDialog::makeSubject(const Experiment& experiment) {
+  auto* subject = new QLabel(
+      tr("%1 with masks “%2”")
+          .arg(displayName(experiment.model.name), displayName(masksTitle(experiment.masks))),
+      this);
+  subject->setObjectName(QStringLiteral("trainSubject"));
+  subject->setTextFormat(Qt::PlainText);
+  QFont bold = font();
+  bold.setBold(true);
+  subject->setFont(bold);
+  return subject;
+}
+
+QWidget* TrainDialog::makeAdvanced() {
+  auto* page = new QWidget(this);
+  m_recipe = new RecipeRow(page);
+  m_tabs = new QTabWidget(page);
+  m_tabs->setObjectName(QStringLiteral("trainTabs"));
+  m_tabs->setDocumentMode(true);
+  addTab(addForm("data"), "data", tr("Data"));
+  addTab(addForm("training"), "training", tr("Training"));
+  addTab(addForm("telemetry"), "telemetry", tr("Telemetry"));
+  addTab(addForm(""), "", tr("Run"));
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_recipe);
+  layout->addWidget(m_tabs, 1);
+  return page;
+}
+
+/// Two fields of the forms are asked for in plain words, before all others; in this order by Tab.
+void TrainDialog::askInQuestions() {
+  ParameterForm* training = m_forms.at("training");
+  const TrainQuestions& questions = m_questions;
+  training->moveField(QStringLiteral("epochs"), questions.grid, questions.howLong,
+                      tr("How long? (epochs)"));
+  training->moveField(QStringLiteral("learning_rate"), questions.grid, questions.howFast,
+                      tr("How fast? (learning rate)"));
+  alignQuestions(questions);
+  QWidget* last = questions.start.fromFile;
+  for (const char* name : {"field.epochs", "reset.epochs", "field.learning_rate",
+                           "reset.learning_rate", "runFolder", "browseRun"}) {
+    auto* next = questions.panel->findChild<QWidget*>(QLatin1String(name));
+    setTabOrder(last, next);
+    last = next;
+  }
+  setTabOrder(last, m_advancedButton);
+}
+
+void TrainDialog::showAdvanced(bool shown) {
+  m_advancedButton->setArrowType(shown ? Qt::DownArrow : Qt::RightArrow);
+  m_advanced->setVisible(shown);
+  layout()->activate();
+  resize(width(), shown ? kAdvancedHeight : sizeHint().height());
+  const QRect room = screen()->availableGeometry();
+  const int below = geometry().y() + height() - room.bottom();
+  if (below > 0) move(x(), std::max(room.top(), y() - below));
+}
+
+/// Nothing that was changed is out of mind when it is out of sight.
+void TrainDialog::countAdvanced() {
+  const int changed = m_forms.at("data")->changedFromDefault({"path", "dataset"}) +
+                      m_forms.at("training")->changedFromDefault({"weights"}) +
+                      m_forms.at("telemetry")->changedFromDefault();
+  m_advancedButton->setText(
+      changed == 0 ? tr("Advanced") : tr("Advanced (changed from the default: %1)").arg(changed));
 }
 
 void TrainDialog::connectParts() {
-  connect(m_dataPage.folder, &PathRow::browseRequested, this, &TrainDialog::chooseDataFolder);
-  connect(m_dataPage.folder, &PathRow::edited, this, &TrainDialog::setDataFolder);
+  connect(m_questions.data, &PathRow::browseRequested, this, &TrainDialog::chooseDataFolder);
+  connect(m_questions.data, &PathRow::edited, this, &TrainDialog::setDataFolder);
+  connect(m_advancedButton, &QToolButton::toggled, this, &TrainDialog::showAdvanced);
   connect(m_recipe, &RecipeRow::chosen, this, &TrainDialog::takeRecipe);
-  for (QRadioButton* choice : {m_footer.start.fromLoaded, m_footer.start.fromRandom})
+  for (QRadioButton* choice : {m_questions.start.fromLoaded, m_questions.start.fromRandom})
     connect(choice, &QRadioButton::clicked, this, &TrainDialog::takeStart);
-  connect(m_footer.folder, &PathRow::browseRequested, this, &TrainDialog::chooseRunFolder);
-  connect(m_footer.folder, &PathRow::edited, this, &TrainDialog::setRunFolder);
+  connect(m_questions.folder, &PathRow::browseRequested, this, &TrainDialog::chooseRunFolder);
+  connect(m_questions.folder, &PathRow::edited, this, &TrainDialog::setRunFolder);
   connect(m_buttons.exportConfig, &QPushButton::clicked, this,
           [this] { Q_EMIT exportRequested(experiment()); });
   connect(m_buttons.box, &QDialogButtonBox::accepted, this, &QDialog::accept);
@@ -168,7 +231,7 @@ Experiment TrainDialog::experiment() const {
 }
 
 std::filesystem::path TrainDialog::folder() const {
-  return typedFolder(m_footer.folder->path());
+  return typedFolder(m_questions.folder->path());
 }
 
 void TrainDialog::onChanged() {
@@ -186,13 +249,13 @@ void TrainDialog::onNameChanged() {
       },
       [this](FolderState state) {
         m_folderState = state;
-        m_footer.folder->setPath(QString::fromStdString(state.folder.string()));
+        m_questions.folder->setPath(QString::fromStdString(state.folder.string()));
         check();
       });
 }
 
 void TrainDialog::setRunFolder(const QString& path) {
-  m_footer.folder->setPath(path);
+  m_questions.folder->setPath(path);
   m_folderChosen = !path.trimmed().isEmpty();
   if (m_folderChosen)
     checkFolder();
@@ -213,29 +276,28 @@ void TrainDialog::checkFolder() {
 }
 
 void TrainDialog::takeStart() {
-  const bool loaded = m_footer.start.fromLoaded->isChecked();
+  const bool loaded = m_questions.start.fromLoaded->isChecked();
   m_forms.at("training")
       ->setValue(QStringLiteral("weights"),
-                 loaded ? m_document->model().weights.string() : std::string());
+                 loaded ? m_document->inputs().model().weights.string() : std::string());
   showStart();
   check();
 }
 
-/// The choice that the settings stand for.
+/// The choice that matches the settings.
 void TrainDialog::showStart() {
   const Json value = m_forms.at("training")->values()["weights"];
   const std::string weights = value.is_string() ? value.get<std::string>() : std::string();
-  const TrainStart& start = m_footer.start;
+  const TrainStart& start = m_questions.start;
   const bool loaded =
-      start.fromLoaded->isEnabled() && weights == m_document->model().weights.string();
+      start.fromLoaded->isEnabled() && weights == m_document->inputs().model().weights.string();
   const bool other = !weights.empty() && !loaded;
-  if (other)
-    start.fromFile->setText(displayName(QFileInfo(QString::fromStdString(weights)).fileName()));
+  if (other) start.fromFile->setText(weightsName(weights));
   start.fromFile->setVisible(other);
   (loaded ? start.fromLoaded : other ? start.fromFile : start.fromRandom)->setChecked(true);
 }
 
-/// A recipe over the settings that the person had; without one those come back.
+/// Applies a recipe to the user's settings; null restores them.
 void TrainDialog::takeRecipe(const Recipe* recipe) {
   if (m_own.is_null()) m_own = sectionsAsJson();
   Json settings = m_own;
@@ -246,7 +308,7 @@ void TrainDialog::takeRecipe(const Recipe* recipe) {
   fill(settings);
 }
 
-/// Only what recipes are about: where the data are and what the run is called stay as they are.
+/// Sets only the values of recipes: data folder and run name stay.
 void TrainDialog::fill(const Json& experiment) {
   for (const std::string& path : recipePaths()) {
     const auto dot = path.find('.');
@@ -261,13 +323,13 @@ void TrainDialog::fill(const Json& experiment) {
 }
 
 void TrainDialog::setDataFolder(const QString& path) {
-  m_dataPage.folder->setPath(path);
+  m_questions.data->setPath(path);
   ParameterForm* form = m_forms.at("data");
   const QString trimmed = path.trimmed();
   form->setValue(QStringLiteral("path"), trimmed.toStdString());
   if (trimmed.isEmpty()) {
     m_detect->cancel();
-    m_dataPage.note->clear();
+    m_questions.note->clear();
     form->setValue(QStringLiteral("dataset"), kProceduralData);
     return check();
   }
@@ -277,13 +339,13 @@ void TrainDialog::setDataFolder(const QString& path) {
       },
       [this, form, trimmed](const FoundData& found) {
         if (found.kind.empty()) {
-          m_dataPage.note->setMessage(
-              tr("No dataset was recognised there: class folders with images, tar "
-                 "shards, CIFAR binary files or IDX files are.\n%1")
+          m_questions.note->setMessage(
+              tr("No dataset was found in this folder. Choose one with class folders of images, "
+                 "tar shards, CIFAR binary files or IDX files.\n%1")
                   .arg(found.why),
               MessageLabel::Tone::Problem);
         } else {
-          m_dataPage.note->setMessage(tr("%1 found.").arg(QString::fromStdString(found.kind)));
+          m_questions.note->setMessage(tr("%1 found.").arg(QString::fromStdString(found.kind)));
           form->setValue(QStringLiteral("dataset"), found.kind);
         }
         check();
@@ -292,7 +354,7 @@ void TrainDialog::setDataFolder(const QString& path) {
 }
 
 void TrainDialog::chooseDataFolder() {
-  askForFolder(this, tr("Folder of the dataset"), m_dataPage.folder->path(),
+  askForFolder(this, tr("Folder of the dataset"), m_questions.data->path(),
                [this](const QString& folder) { setDataFolder(folder); });
 }
 
@@ -307,7 +369,7 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
   for (const auto& [key, tab] : m_tabOf)
     if (const QString error = m_forms.at(key)->firstError(); !error.isEmpty())
       return tr("%1: %2").arg(m_tabTitles.at(key), error);
-  auto read = experimentFromJson(sectionsAsJson(), modelCatalogue());
+  auto read = experimentFromJson(sectionsAsJson(), modelCatalog());
   if (!read) return QString::fromStdString(read.error().text());
   experiment = *read;
   if (experiment.data.dataset != kProceduralData && experiment.data.path.empty())
@@ -316,7 +378,8 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
   if (folder().empty()) return tr("Choose a run folder.");
   if (m_folderState.folder == folder() && m_folderState.holdsRun)
     return tr(
-        "The run folder holds a run already. Choose another, or go on with that one by Resume.");
+        "The run folder already contains a run. Choose another folder, or continue that run with "
+        "Resume.");
   return {};
 }
 
@@ -331,9 +394,10 @@ void TrainDialog::updateFieldVisibility() {
 void TrainDialog::check() {
   updateFieldVisibility();
   m_recipe->compare(sectionsAsJson());
+  countAdvanced();
   Experiment read;
   const QString problem = firstProblem(read);
-  m_footer.error->setMessage(problem, MessageLabel::Tone::Problem);
+  m_error->setMessage(problem, MessageLabel::Tone::Problem);
   if (problem.isEmpty()) {
     m_experiment = read;
     if (const std::string key = datasetKey(m_experiment); key != m_asked) m_probeTimer->start();
@@ -349,7 +413,7 @@ void TrainDialog::check() {
   showTime();
 }
 
-/// In the background: nobody need wait for it to start.
+/// Runs in the background; training can start before it ends.
 void TrainDialog::estimate() {
   const std::string key = estimateKey(experiment());
   if (!m_valid || key == m_estimatedFor) return;
@@ -367,21 +431,23 @@ void TrainDialog::estimate() {
 }
 
 void TrainDialog::showTime() {
-  if (!m_valid) return m_footer.time->clear();
+  if (!m_valid) return m_questions.time->clear();
   if (!m_seconds || m_estimatedFor != estimateKey(experiment()))
-    return m_footer.time->setMessage(tr("Measuring how long it takes…"), MessageLabel::Tone::Quiet);
+    return m_questions.time->setMessage(tr("Estimating the run time…"), MessageLabel::Tone::Quiet);
   if (!*m_seconds)
-    return m_footer.time->setMessage(tr("How long it takes is not known: %1")
-                                         .arg(QString::fromStdString(m_seconds->error().text())),
-                                     MessageLabel::Tone::Problem);
-  m_footer.time->setMessage(tr("Takes about %1 here, as a few steps tell.")
-                                .arg(QString::fromStdString(formatDuration(**m_seconds))));
+    return m_questions.time->setMessage(tr("The run time could not be estimated: %1")
+                                            .arg(QString::fromStdString(m_seconds->error().text())),
+                                        MessageLabel::Tone::Problem);
+  m_questions.time->setMessage(tr("Takes about %1 on this machine (estimated from a few steps).")
+                                   .arg(QString::fromStdString(formatDuration(**m_seconds))));
 }
 
 void TrainDialog::markTabs() {
-  for (const auto& [key, tab] : m_tabOf)
-    m_tabs->setTabIcon(tab,
-                       m_forms.at(key)->isValid() ? QIcon() : lineIcon(QStringLiteral("warning")));
+  for (const auto& [key, tab] : m_tabOf) {
+    const bool wrong = m_forms.at(key)->hasErrorHere();
+    m_tabs->setTabIcon(tab, wrong ? lineIcon(QStringLiteral("warning")) : QIcon());
+    if (wrong) m_advancedButton->setChecked(true);  // nobody can mend what is not seen
+  }
 }
 
 void TrainDialog::probe() {
@@ -389,8 +455,8 @@ void TrainDialog::probe() {
   if (key == m_asked) return;
   m_asked = key;
   const DatasetSpec spec =
-      datasetSpecOf(m_experiment.data, m_experiment.model.imageSize, m_experiment.seed);
-  m_probe->run<DatasetSummary>([spec, key](std::stop_token) { return summariseDataset(spec, key); },
+      makeDatasetSpec(m_experiment.data, m_experiment.model.imageSize, m_experiment.seed);
+  m_probe->run<DatasetSummary>([spec, key](std::stop_token) { return summarizeDataset(spec, key); },
                                [this](DatasetSummary summary) {
                                  m_summary = std::move(summary);
                                  check();
@@ -400,10 +466,10 @@ void TrainDialog::probe() {
 
 void TrainDialog::showSummary() {
   if (m_summary.of != datasetKey(m_experiment))
-    return m_footer.summary->setMessage(tr("Looking at the data…"));
+    return m_questions.summary->setMessage(tr("Reading the dataset…"));
   if (!m_summary.error.isEmpty())
-    return m_footer.summary->setMessage(m_summary.error, MessageLabel::Tone::Problem);
-  m_footer.summary->setMessage(datasetSentence(m_summary, m_experiment));
+    return m_questions.summary->setMessage(m_summary.error, MessageLabel::Tone::Problem);
+  m_questions.summary->setMessage(datasetSentence(m_summary, m_experiment));
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Data, training, telemetry and run settings of a training, and the folder that it goes to.
+// What a training needs to know: a few questions, and every setting under Advanced.
 
 #include <QDialog>
 
@@ -14,13 +14,16 @@
 #include "ui/training/RunFolders.h"
 #include "ui/training/TrainDialogParts.h"
 
+class QLabel;
 class QTabWidget;
 class QTimer;
+class QToolButton;
 
 namespace headlight {
 
 class BackgroundTask;
 class Document;
+class MessageLabel;
 class ParameterForm;
 class RecipeRow;
 struct Recipe;
@@ -28,23 +31,23 @@ struct Recipe;
 class TrainDialog : public QDialog {
   Q_OBJECT
  public:
-  /// `experiment`: what to begin with, usually trainingExperimentOf(document) with the settings
-  /// used last. Where it names no weights, the run starts from the open model's, if they are a
-  /// file: random weights are a choice of the person.
+  /// `experiment`: the initial settings, usually makeTrainingExperiment(document) with the settings
+  /// used last. If it names no weights, the run starts from the open model's, if they are in a
+  /// file: random weights must be chosen explicitly.
   TrainDialog(Document* document, const Experiment& experiment, QWidget* parent = nullptr);
 
-  /// What to train; its model has as many classes as the data.
+  /// The experiment to train; its model has as many classes as the data.
   Experiment experiment() const;
   std::filesystem::path folder() const;
-  /// Every setting is right, the data was looked at, and the folder holds no run.
+  /// Every setting is valid, the data was read, and the folder contains no run.
   bool isValid() const { return m_valid; }
 
-  /// A folder of data: its kind is detected; one that fits nothing is said beside the field.
+  /// A data folder: its kind is detected; an unknown one is reported beside the field.
   void setDataFolder(const QString& path);
   void setRunFolder(const QString& path);
 
  Q_SIGNALS:
-  /// What would be trained, to be trained elsewhere; the dialog stays open.
+  /// The experiment, to be trained elsewhere; the dialog stays open.
   void exportRequested(const Experiment& experiment);
 
  private:
@@ -53,6 +56,11 @@ class TrainDialog : public QDialog {
     bool holdsRun = false;
   };
 
+  QLabel* makeSubject(const Experiment& experiment);
+  QWidget* makeAdvanced();
+  void askInQuestions();
+  void showAdvanced(bool shown);
+  void countAdvanced();
   void connectParts();
   ParameterForm* addForm(const std::string& key);
   void addTab(QWidget* page, const std::string& key, const QString& title);
@@ -84,8 +92,10 @@ class TrainDialog : public QDialog {
   std::map<std::string, QString> m_tabTitles;
   RecipeRow* m_recipe = nullptr;
   Json m_own;  ///< the settings before a recipe was chosen; null: none was
-  TrainDataPage m_dataPage;
-  TrainFooter m_footer;
+  TrainQuestions m_questions;
+  QToolButton* m_advancedButton = nullptr;
+  QWidget* m_advanced = nullptr;
+  MessageLabel* m_error = nullptr;
   TrainButtons m_buttons;
   QTimer* m_probeTimer = nullptr;
   BackgroundTask* m_probe = nullptr;
@@ -93,16 +103,16 @@ class TrainDialog : public QDialog {
   BackgroundTask* m_detect = nullptr;
   QTimer* m_estimateTimer = nullptr;
   BackgroundTask* m_estimate = nullptr;
-  std::string m_estimatedFor;  ///< the settings that the newest estimate is of, or was begun for
-  std::optional<Result<double>> m_seconds;  ///< nothing: being measured
+  std::string m_estimatedFor;  ///< the settings of the newest estimate, or of the one in progress
+  std::optional<Result<double>> m_seconds;  ///< empty: being measured
   DatasetSummary m_summary;
   FolderState m_folderState;
-  std::string m_asked;          ///< the settings that the newest probe was begun for
+  std::string m_asked;          ///< the settings of the newest probe
   bool m_folderChosen = false;  ///< by the person; else it follows the name
   bool m_valid = false;
 };
 
-/// The document's Experiment with the masks that are shown now.
-Experiment trainingExperimentOf(const Document& document);
+/// The document's Experiment with the current masks.
+Experiment makeTrainingExperiment(const Document& document);
 
 }  // namespace headlight

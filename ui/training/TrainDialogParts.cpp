@@ -3,25 +3,27 @@
 
 #include <QCoreApplication>
 #include <QDialogButtonBox>
-#include <QFileInfo>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QRadioButton>
-#include <QVBoxLayout>
+#include <QToolButton>
+
+#include <algorithm>
+#include <vector>
 
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
+#include "ui/document/ModelText.h"
 #include "ui/forms/PathRow.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
 namespace {
 
-QString dialogText(const char* text) {
-  return QCoreApplication::translate("TrainDialog", text);
-}
+constexpr const char* kStartLabel = "trainStartLabel";
 
 QRadioButton* addChoice(QWidget* row, const char* name, const QString& text) {
   auto* choice = new QRadioButton(text, row);
@@ -35,96 +37,132 @@ TrainStart makeTrainStart(const Document& document, QWidget* parent) {
   parts.row = new QWidget(parent);
   auto* layout = new QHBoxLayout(parts.row);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(new QLabel(dialogText("Start from:"), parts.row));
-  const bool hasFile = document.hasModel() && !document.model().weights.empty();
+  auto* label = new QLabel(QObject::tr("Start from?"), parts.row);
+  label->setObjectName(QLatin1String(kStartLabel));
+  layout->addWidget(label);
+  const bool hasFile = document.inputs().hasModel() && !document.inputs().model().weights.empty();
   const QString file =
-      hasFile ? QString::fromStdString(document.model().weights.string()) : QString();
+      hasFile ? QString::fromStdString(document.inputs().model().weights.string()) : QString();
   parts.fromLoaded = addChoice(
       parts.row, "fromLoaded",
-      hasFile ? dialogText("the open w&eights (%1)").arg(displayName(QFileInfo(file).fileName()))
-              : dialogText("the open w&eights"));
+      hasFile ? QObject::tr("the open w&eights (%1)").arg(weightsName(document.inputs().model()))
+              : QObject::tr("the open w&eights"));
   parts.fromLoaded->setEnabled(hasFile);
-  parts.fromLoaded->setToolTip(
-      hasFile ? dialogText("Goes on from %1").arg(file)
-              : dialogText("The open model has random weights, or was not saved: there is no file "
-                           "to start from"));
-  parts.fromRandom = addChoice(parts.row, "fromRandom", dialogText("&random weights"));
+  parts.fromLoaded->setToolTip(hasFile ? QObject::tr("Continue from %1").arg(file)
+                                       : QObject::tr("The open model has random weights or is not "
+                                                     "saved, so there is no file to start from"));
+  parts.fromRandom = addChoice(parts.row, "fromRandom", QObject::tr("&random weights"));
   parts.fromRandom->setToolTip(
-      dialogText("Begins at chance; what the open model has learned is not used"));
+      QObject::tr("Starts at chance; the open model's weights are not used"));
   parts.fromFile = addChoice(parts.row, "fromFile", QString());
-  parts.fromFile->setToolTip(dialogText("As Training → Weights says"));
+  parts.fromFile->setToolTip(QObject::tr("As set in Training → Weights"));
   layout->addStretch(1);
   return parts;
 }
 
+PathRow* makeDataRow(QWidget* parent) {
+  return new PathRow({"dataFolder",
+                      QObject::tr("Which &data?"),
+                      QObject::tr("Folder of the dataset"),
+                      QObject::tr("A folder with class folders, tar shards, CIFAR-10/100 "
+                                  "binary files or IDX files. The format is detected"),
+                      QObject::tr("none: procedural texture-shape images"),
+                      "browseData",
+                      QObject::tr("Browse…"),
+                      {}},
+                     parent);
+}
+
+PathRow* makeRunRow(QWidget* parent) {
+  return new PathRow({"runFolder",
+                      QObject::tr("Where t&o?"),
+                      QObject::tr("Run folder"),
+                      QObject::tr("The run's config, metrics and checkpoints are written here"),
+                      {},
+                      "browseRun",
+                      QObject::tr("Browse…"),
+                      {}},
+                     parent);
+}
+
+MessageLabel* addMessage(const char* name, QGridLayout* grid, int row) {
+  auto* label = new MessageLabel(grid->parentWidget());
+  label->setObjectName(QLatin1String(name));
+  grid->addWidget(label, row, 1, 1, 2);
+  return label;
+}
+
+/// The labels of rows that lay themselves out begin their fields where the grid's do.
+void alignLabels(QGridLayout* grid, const std::vector<QWidget*>& rows) {
+  int width = 0;
+  for (QLabel* label : grid->parentWidget()->findChildren<QLabel*>())
+    if (label->buddy() || label->objectName() == QLatin1String(kStartLabel))
+      width = std::max(width, label->sizeHint().width());
+  grid->setColumnMinimumWidth(0, width);
+  for (QWidget* row : rows) {
+    row->layout()->setSpacing(grid->horizontalSpacing());
+    row->findChild<QLabel*>()->setMinimumWidth(width);
+  }
+}
+
 }  // namespace
 
-TrainDataPage makeTrainDataPage(const QString& folder, QWidget* parent) {
-  TrainDataPage parts;
-  parts.page = new QWidget(parent);
-  parts.folder = new PathRow({"dataFolder",
-                              dialogText("&Folder"),
-                              dialogText("Folder of the dataset"),
-                              dialogText("A folder of class folders, CIFAR-10/100 binary files or "
-                                         "IDX files: its kind is found by itself"),
-                              dialogText("none: procedural texture-shape images"),
-                              "browseData",
-                              dialogText("Browse…"),
-                              {}},
-                             parts.page);
-  parts.folder->setPath(folder);
-  parts.note = new MessageLabel(parts.page);
-  parts.note->setObjectName(QStringLiteral("dataNote"));
-  parts.column = new QVBoxLayout(parts.page);
-  parts.column->setContentsMargins(0, 0, 0, 0);
-  parts.column->addWidget(parts.folder);
-  parts.column->addWidget(parts.note);
+TrainQuestions makeTrainQuestions(const Document& document, QWidget* parent) {
+  TrainQuestions parts;
+  parts.panel = new QWidget(parent);
+  auto* grid = new QGridLayout(parts.panel);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setHorizontalSpacing(8);
+  grid->setVerticalSpacing(6);
+  grid->setColumnStretch(1, 1);
+  parts.data = makeDataRow(parts.panel);
+  parts.start = makeTrainStart(document, parts.panel);
+  parts.folder = makeRunRow(parts.panel);
+  int row = 0;
+  grid->addWidget(parts.data, row++, 0, 1, 3);
+  parts.note = addMessage("dataNote", grid, row++);
+  parts.summary = addMessage("dataSummary", grid, row++);
+  grid->addWidget(parts.start.row, row++, 0, 1, 3);
+  parts.howLong = row;
+  row += 2;
+  parts.time = addMessage("trainTime", grid, row++);
+  parts.howFast = row;
+  row += 2;
+  grid->addWidget(parts.folder, row, 0, 1, 3);
+  parts.grid = grid;
   return parts;
 }
 
-TrainFooter makeTrainFooter(const Document& document, QWidget* parent) {
-  TrainFooter parts;
-  parts.footer = new QWidget(parent);
-  parts.summary = new MessageLabel(parts.footer);
-  parts.summary->setObjectName(QStringLiteral("dataSummary"));
-  parts.start = makeTrainStart(document, parts.footer);
-  parts.time = new MessageLabel(parts.footer);
-  parts.time->setObjectName(QStringLiteral("trainTime"));
-  parts.folder =
-      new PathRow({"runFolder",
-                   dialogText("Run f&older"),
-                   dialogText("Run folder"),
-                   dialogText("Where the config, metrics and checkpoints of this run are written"),
-                   {},
-                   "browseRun",
-                   dialogText("Browse…"),
-                   {}},
-                  parts.footer);
-  parts.error = new MessageLabel(parts.footer);
-  parts.error->setObjectName(QStringLiteral("trainError"));
-  auto* layout = new QVBoxLayout(parts.footer);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(parts.summary);
-  layout->addWidget(parts.start.row);
-  layout->addWidget(parts.time);
-  layout->addWidget(parts.folder);
-  layout->addWidget(parts.error);
-  return parts;
+void alignQuestions(const TrainQuestions& questions) {
+  alignLabels(questions.grid, {questions.data, questions.start.row, questions.folder});
+}
+
+QToolButton* makeAdvancedButton(QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setObjectName(QStringLiteral("trainAdvanced"));
+  button->setCheckable(true);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::StrongFocus);
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  button->setArrowType(Qt::RightArrow);
+  button->setToolTip(
+      QObject::tr("Show every setting: a paper's recipe, data, optimizer, telemetry"));
+  return button;
 }
 
 TrainButtons makeTrainButtons(QWidget* parent) {
   TrainButtons parts;
   parts.box = new QDialogButtonBox(QDialogButtonBox::Cancel, parent);
-  parts.start = parts.box->addButton(dialogText("Start Training"), QDialogButtonBox::AcceptRole);
+  parts.start = parts.box->addButton(QObject::tr("Start Training"), QDialogButtonBox::AcceptRole);
   parts.start->setObjectName(QStringLiteral("startTraining"));
   parts.start->setIcon(lineIcon(QStringLiteral("play")));
   parts.start->setDefault(true);
   parts.exportConfig =
-      parts.box->addButton(dialogText("Export Config…"), QDialogButtonBox::ActionRole);
+      parts.box->addButton(QObject::tr("Export Config…"), QDialogButtonBox::ActionRole);
   parts.exportConfig->setObjectName(QStringLiteral("exportTraining"));
   parts.exportConfig->setIcon(lineIcon(QStringLiteral("export")));
   parts.exportConfig->setToolTip(
-      dialogText("Save these settings, model and masks for headlight-cli train"));
+      QObject::tr("Save these settings, model and masks for headlight-cli train"));
   return parts;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What TrainDialog is put together from, besides the forms of its settings. Whoever makes a part
-// connects it.
+// The widgets of TrainDialog besides the forms of its settings. The caller connects them.
 
 #include <QString>
 
 class QDialogButtonBox;
+class QGridLayout;
 class QPushButton;
 class QRadioButton;
-class QVBoxLayout;
+class QToolButton;
 class QWidget;
 
 namespace headlight {
@@ -17,34 +17,33 @@ class Document;
 class MessageLabel;
 class PathRow;
 
-/// The folder of the data and what was found there; the form of their settings goes below.
-struct TrainDataPage {
-  QWidget* page;
-  QVBoxLayout* column;
-  PathRow* folder;
-  MessageLabel* note;
-};
-TrainDataPage makeTrainDataPage(const QString& folder, QWidget* parent);
-
-/// Which weights a run starts from: exactly one is chosen.
+/// The starting weights of a run: exactly one is chosen.
 struct TrainStart {
   QWidget* row;
-  QRadioButton* fromLoaded;  ///< off where the open model has no file
+  QRadioButton* fromLoaded;  ///< disabled if the open model has no file
   QRadioButton* fromRandom;
-  QRadioButton* fromFile;  ///< another file, as the settings name it; hidden where they name none
+  QRadioButton* fromFile;  ///< the file named in the settings; hidden if there is none
 };
 
-/// Below the settings: what the data are, what to start from, how long it takes, where the run
-/// goes, what is wrong.
-struct TrainFooter {
-  QWidget* footer;
-  MessageLabel* summary;
+/// The few questions that everybody answers: which data, starting from what, how long, how fast,
+/// where to. Fields of the forms go into `grid`, in two rows each.
+struct TrainQuestions {
+  QWidget* panel;
+  QGridLayout* grid;
+  PathRow* data;
+  MessageLabel* note;     ///< what was found in the data folder
+  MessageLabel* summary;  ///< of the data
   TrainStart start;
+  int howLong, howFast;  ///< rows of `grid` for the fields
   MessageLabel* time;
   PathRow* folder;
-  MessageLabel* error;
 };
-TrainFooter makeTrainFooter(const Document& document, QWidget* parent);
+TrainQuestions makeTrainQuestions(const Document& document, QWidget* parent);
+/// Once the fields are there: all answers begin at the same place.
+void alignQuestions(const TrainQuestions& questions);
+
+/// Shows and hides all other settings.
+QToolButton* makeAdvancedButton(QWidget* parent);
 
 struct TrainButtons {
   QDialogButtonBox* box;

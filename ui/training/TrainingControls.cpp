@@ -11,13 +11,10 @@
 
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
+#include "ui/widgets/ElidedLabel.h"
 
 namespace headlight {
 namespace {
-
-QString dockText(const char* text) {
-  return QCoreApplication::translate("TrainingDock", text);
-}
 
 /// A check box that shows and toggles an action.
 QCheckBox* checkBoxFor(QAction* action, QWidget* parent) {
@@ -40,54 +37,55 @@ QCheckBox* checkBoxFor(QAction* action, QWidget* parent) {
 TrainingActions makeTrainingActions(QWidget* owner) {
   TrainingActions actions;
   actions.start =
-      makeCommand(owner, {"train.start", dockText("Train…"),
-                          dockText("Choose data and settings, and train a copy of the model"),
+      makeCommand(owner, {"train.start", QObject::tr("Train…"),
+                          QObject::tr("Choose data and settings, and train a copy of the model"),
                           "Ctrl+T", "play"});
-  actions.pause = makeCommand(
-      owner, {"train.pause", dockText("Pause"), dockText("Wait at the next step; go on at will"),
-              "Ctrl+Shift+T", "pause"});
-  actions.stop =
-      makeCommand(owner, {"train.stop", dockText("Stop"),
-                          dockText("End at the next step, with a checkpoint that can be resumed"),
-                          "Ctrl+Alt+T", "stop"});
-  actions.resume =
-      makeCommand(owner, {"train.resume",
-                          dockText("&Resume a run…"),
-                          dockText("Go on with a training run from its last checkpoint, exactly as "
-                                   "if it had never stopped"),
-                          "Ctrl+R",
-                          {}});
+  actions.pause =
+      makeCommand(owner, {"train.pause", QObject::tr("Pause"),
+                          QObject::tr("Pause at the next step; press again to continue"),
+                          "Ctrl+Shift+T", "pause"});
+  actions.stop = makeCommand(
+      owner, {"train.stop", QObject::tr("Stop"),
+              QObject::tr("Stop at the next step and write a checkpoint to resume from"),
+              "Ctrl+Alt+T", "stop"});
+  actions.resume = makeCommand(
+      owner,
+      {"train.resume",
+       QObject::tr("&Resume a run…"),
+       QObject::tr(
+           "Continue a run from its last checkpoint, with the same result as without interruption"),
+       "Ctrl+R",
+       {}});
   actions.follow = makeCommand(
-      owner, {"train.follow",
-              dockText("&Follow a run…"),
-              dockText("Watch a run that another program or machine trains, by its folder; nothing "
-                       "in it is changed"),
-              "Ctrl+Alt+F",
-              {}});
+      owner,
+      {"train.follow",
+       QObject::tr("&Follow a run…"),
+       QObject::tr("Show a run that another program or machine trains. Its folder is only read"),
+       "Ctrl+Alt+F",
+       {}});
   actions.stopFollowing =
       makeCommand(owner, {"train.stopFollowing",
-                          dockText("Stop following"),
-                          dockText("Leave the run that is followed, which goes on as it does"),
+                          QObject::tr("Stop following"),
+                          QObject::tr("Stop showing the followed run; the run itself continues"),
                           "Ctrl+Alt+G",
                           {}});
   actions.followEdits = makeCommand(
       owner, {"train.followEdits",
-              dockText("Apply mask edits to the running training"),
-              dockText("The run's masks follow the window's; each edit is logged with the "
-                       "step at which it took effect"),
+              QObject::tr("Apply mask edits to the running training"),
+              QObject::tr("Apply the window's mask edits to the run; each is logged with "
+                          "the step at which it takes effect"),
               "Ctrl+Alt+E",
               {}});
-  actions.lookThrough =
-      makeCommand(owner, {"train.lookThrough",
-                          dockText("Look through the training weights"),
-                          dockText("Maps and predictions come from the weights as they are being "
-                                   "trained, about once a second; of a run that is followed from "
-                                   "each checkpoint"),
-                          "Ctrl+Alt+W",
-                          {}});
+  actions.lookThrough = makeCommand(
+      owner, {"train.lookThrough",
+              QObject::tr("Show the training weights"),
+              QObject::tr("Compute maps and predictions with the weights in training, "
+                          "about once a second; for a followed run, with each checkpoint"),
+              "Ctrl+Alt+W",
+              {}});
   actions.learningRate = makeCommand(owner, {"train.showLearningRate",
-                                             dockText("Show learning rate"),
-                                             dockText("Draws the learning rate beside the loss"),
+                                             QObject::tr("Show learning rate"),
+                                             QObject::tr("Plot the learning rate beside the loss"),
                                              "Ctrl+Alt+R",
                                              {}});
   for (QAction* action : {actions.start, actions.pause, actions.stop, actions.followEdits,
@@ -114,19 +112,19 @@ TrainingControlRow makeTrainingControls(const TrainingActions& actions, QWidget*
     layout->addWidget(button);
   }
   layout->addSpacing(8);
-  parts.state = new QLabel(row);
+  parts.state = new ElidedLabel(row);
   parts.state->setObjectName(QStringLiteral("trainState"));
   parts.state->setTextFormat(Qt::PlainText);
   layout->addWidget(parts.state);
   parts.progress = new QProgressBar(row);
   parts.progress->setObjectName(QStringLiteral("trainProgress"));
-  parts.progress->setAccessibleName(dockText("Progress of the training"));
+  parts.progress->setAccessibleName(QObject::tr("Progress of the training"));
   parts.progress->setRange(0, TrainingControlRow::kProgressSteps);
   parts.progress->setTextVisible(false);
   parts.progress->setMaximumHeight(10);
   parts.progress->setMinimumWidth(80);
   layout->addWidget(parts.progress, 1);
-  parts.numbers = new QLabel(row);
+  parts.numbers = new ElidedLabel(row);
   parts.numbers->setObjectName(QStringLiteral("trainNumbers"));
   layout->addWidget(parts.numbers);
   parts.warnings = new QToolButton(row);
@@ -134,7 +132,7 @@ TrainingControlRow makeTrainingControls(const TrainingActions& actions, QWidget*
   parts.warnings->setIcon(lineIcon(QStringLiteral("warning")));
   parts.warnings->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   parts.warnings->setAutoRaise(true);
-  parts.warnings->setToolTip(dockText("Files that were skipped and other warnings of the run"));
+  parts.warnings->setToolTip(QObject::tr("Skipped files and other warnings of the run"));
   parts.warnings->setFocusPolicy(Qt::StrongFocus);
   layout->addWidget(parts.warnings);
   return parts;
@@ -147,17 +145,21 @@ QWidget* makeTrainingOptions(const TrainingActions& actions, QWidget* parent) {
   rows->setSpacing(2);
   auto* boxes = new QHBoxLayout;
   boxes->setSpacing(16);
-  for (QAction* action : {actions.followEdits, actions.lookThrough, actions.learningRate})
+  for (QAction* action : {actions.followEdits, actions.lookThrough})
     boxes->addWidget(checkBoxFor(action, options));
   boxes->addStretch(1);
   rows->addLayout(boxes);
-  // A row of its own: names of runs are long.
-  auto* shown = new QLabel(options);
+  // In two rows: three boxes would need more than half of a small screen, and run names are long.
+  auto* more = new QHBoxLayout;
+  more->setSpacing(16);
+  more->addWidget(checkBoxFor(actions.learningRate, options));
+  auto* shown = new ElidedLabel(options);
   shown->setObjectName(QStringLiteral("trainShown"));
   shown->setTextFormat(Qt::PlainText);
-  shown->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   shown->hide();
-  rows->addWidget(shown);
+  more->addWidget(shown);
+  more->addStretch(1);
+  rows->addLayout(more);
   return options;
 }
 

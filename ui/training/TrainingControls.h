@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The commands of the Training dock, and the rows that they stand in.
+// The commands of the Training dock and their rows of buttons.
 
 #include <QCoreApplication>
 #include <QList>
@@ -15,7 +15,7 @@ namespace headlight {
 
 struct TrainingActions {
   QAction *start, *pause, *stop, *resume;
-  QAction *follow, *stopFollowing;                    ///< a run that somebody else trains
+  QAction *follow, *stopFollowing;                    ///< for a run that another program trains
   QAction *followEdits, *lookThrough, *learningRate;  ///< checkable
 
   QList<QAction*> all() const {
@@ -25,18 +25,18 @@ struct TrainingActions {
 };
 TrainingActions makeTrainingActions(QWidget* owner);
 
-/// Buttons of a run, and what is said of it beside them.
+/// Buttons of a run, with state, numbers and warnings beside them.
 struct TrainingControlRow {
-  static constexpr int kProgressSteps = 10000;  ///< of the whole run
+  static constexpr int kProgressSteps = 10000;  ///< resolution of the progress bar
 
   QWidget* row;
   QLabel* state;
   QProgressBar* progress;
   QLabel* numbers;        ///< remaining time and speed
-  QToolButton* warnings;  ///< how many there were; to be connected
+  QToolButton* warnings;  ///< shows their number; the caller connects it
 };
 TrainingControlRow makeTrainingControls(const TrainingActions& actions, QWidget* parent);
-/// Check boxes for what can be turned on and off.
+/// Check boxes for the checkable actions.
 QWidget* makeTrainingOptions(const TrainingActions& actions, QWidget* parent);
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 #include "ui/training/TrainingDock.h"
 
 #include <QAction>
+#include <QFileInfo>
 #include <QLabel>
 #include <QProgressBar>
 #include <QSplitter>
@@ -10,14 +11,14 @@
 
 #include <algorithm>
 
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
-#include "ui/bridge/FollowBridge.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
+#include "ui/plots/EditMarks.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/PlotCommands.h"
@@ -25,6 +26,7 @@
 #include "ui/training/EvolutionBar.h"
 #include "ui/training/FollowedLine.h"
 #include "ui/training/RunEdits.h"
+#include "ui/training/TrainingFollower.h"
 #include "ui/training/TrainingOutcomeBar.h"
 #include "ui/training/TrainingPlots.h"
 #include "ui/widgets/Dialogs.h"
@@ -35,14 +37,15 @@ namespace {
 
 constexpr int kRedrawMs = 34;  ///< at most 30 times a second
 
-/// The ALS of a uniform map only says something of maps whose rows sum to 1.
+/// The ALS of a uniform map applies only to maps whose rows sum to 1.
 bool sumsToOne(const std::string& mechanism, const Document& document) {
   if (mechanism == ModelConfig().mechanism) return true;
-  return document.hasModel() && document.model().experiment.model.mechanism == mechanism &&
-         document.model().mapRowsSumToOne;
+  return document.inputs().hasModel() &&
+         document.inputs().model().experiment.model.mechanism == mechanism &&
+         document.inputs().model().mapRowsSumToOne;
 }
 
-/// Of the layers of stages each has a grid of its own: there is not one chance for all.
+/// The ALS of uniform attention. Models with stages have several grids, so no single value.
 std::optional<double> chanceOf(const std::optional<Experiment>& run, const Document& document) {
   if (!run || run->model.staged() || !sumsToOne(run->model.mechanism, document))
     return std::nullopt;
@@ -71,7 +74,7 @@ QString accuracyText(const TrainingOutcome& outcome) {
       .arg(percentText(*outcome.startTop1), after);
 }
 
-/// What guessing gives: in percent.
+/// Accuracy of guessing, in percent.
 std::optional<double> chanceAccuracy(const std::optional<Experiment>& run) {
   if (!run || run->model.classes < 1) return std::nullopt;
   return 100.0 / static_cast<double>(run->model.classes);
@@ -85,7 +88,7 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
       m_bridge(bridge),
       m_actions(makeTrainingActions(this)),
       m_controls(makeTrainingControls(m_actions, this)),
-      m_pictures(new EvolutionBridge(document, this)),
+      m_images(new EvolutionBridge(document, this)),
       m_edits(new RunEdits(document, bridge, this)) {
   setObjectName(QStringLiteral("trainingDock"));
   setAccessibleName(tr("Training"));
@@ -93,12 +96,13 @@ TrainingDock::TrainingDock(Document* document, TrainingBridge* bridge, QWidget* 
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
   layout->addWidget(m_controls.row);
-  m_followed = new FollowedLine(m_actions.stopFollowing, this);
-  layout->addWidget(m_followed);
+  auto* followed = new FollowedLine(m_actions.stopFollowing, this);
+  m_follower = new TrainingFollower(followed, m_actions, this);
+  layout->addWidget(followed);
   m_outcomeBar = new TrainingOutcomeBar(this);
   makePlots();
   auto* content = new QVBoxLayout;
-  content->setSpacing(0);  // none that the outcome would bring along
+  content->setSpacing(0);  // a hidden outcome bar adds no space
   content->addWidget(m_outcomeBar);
   content->addWidget(m_plots, 1);
   layout->addLayout(content, 1);
@@ -169,7 +173,7 @@ void TrainingDock::makePlots() {
   auto* right = new QWidget(plots);
   m_locality = new LocalityPlot(right);
   m_evolution = new EvolutionBar(&m_locality->history(), right);
-  m_evolution->setPictures(m_pictures);
+  m_evolution->setImages(m_images);
   connect(m_evolution, &EvolutionBar::shownChanged, this, &TrainingDock::showRecorded);
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(0, 0, 0, 0);
@@ -182,30 +186,35 @@ void TrainingDock::makePlots() {
   plots->setStretchFactor(1, 2);
   plots->setStretchFactor(2, 2);
   m_plotCommands = new PlotCommands(m_plots);
-  connect(m_plotCommands, &PlotCommands::told, m_document, &Document::message);
+  connect(m_plotCommands, &PlotCommands::reported, m_document, &Document::message);
   connect(m_plotCommands, &PlotCommands::failed, m_document, &Document::failed);
 }
 
 void TrainingDock::connectSources() {
-  connect(m_document, &Document::modelChanged, this, [this] {
-    m_evolution->goLive();  // who opens a model wants to see it
+  connect(&m_document->inputs(), &InferenceInputs::modelChanged, this, [this] {
+    m_evolution->goLive();  // show the new model
     refreshControls();
   });
-  for (const auto signal : {&Document::sourceNoteChanged, &Document::recordedChanged,
-                            &Document::modelChanged, &Document::lookChanged})
-    connect(m_document, signal, this, &TrainingDock::refreshShown);
-  // So does who opens a picture, and who edits masks wants to see what comes of it.
+  connect(m_document, &Document::sourceNoteChanged, this, &TrainingDock::refreshShown);
+  connect(&m_document->recorded(), &RecordedStep::changed, this, &TrainingDock::refreshShown);
+  connect(&m_document->inputs(), &InferenceInputs::modelChanged, this, &TrainingDock::refreshShown);
+  connect(m_document, &Document::inferenceChanged, this, &TrainingDock::refreshShown);
+  // Likewise for an opened image and for mask edits.
   const auto showPresent = [this] {
-    if (m_document->recordedView() || m_pictures->isBusy()) m_evolution->goLive();
+    if (m_document->recorded().view() || m_images->isBusy()) m_evolution->goLive();
   };
-  connect(m_document, &Document::imageChanged, this, showPresent);
-  connect(m_document, &Document::editApplied, this, showPresent);
+  connect(&m_document->inputs(), &InferenceInputs::imageChanged, this, showPresent);
+  connect(&m_document->inputs(), &InferenceInputs::editApplied, this, showPresent);
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingDock::onStateChanged);
   connect(m_bridge, &TrainingBridge::recorded, this, &TrainingDock::onRecorded);
   connect(m_bridge, &TrainingBridge::wentOn, this,
           [this](const std::shared_ptr<const RunHistory>& history) { onWentOn(*history); });
   connect(m_bridge, &TrainingBridge::updated, this, &TrainingDock::onUpdated);
   connect(m_bridge, &TrainingBridge::finished, this, &TrainingDock::onFinished);
+  connect(m_follower, &TrainingFollower::grew, this, &TrainingDock::onGrew);
+  connect(m_follower, &TrainingFollower::left, this, &TrainingDock::onLeft);
+  connect(m_follower, &TrainingFollower::openCheckpointRequested, this,
+          &TrainingDock::openCheckpointRequested);
 }
 
 QList<QAction*> TrainingDock::commands() const {
@@ -244,7 +253,15 @@ void TrainingDock::clear() {
   m_readings->clear();
   m_readings->hide();
   m_evolution->historyChanged();
-  m_pictures->setRun(isFollowing() ? m_follower->folder() : m_bridge->folder());
+  m_images->setRun(m_follower->isFollowing() ? m_follower->folder() : m_bridge->folder());
+}
+
+/// A mark at its step in every plot.
+void TrainingDock::addEdit(const AppliedEdit& edit) {
+  const auto step = static_cast<double>(edit.step);
+  const QString text = displayName(edit.edit.label);
+  for (EditMarks* marks : {m_loss->edits(), m_locality->edits(), m_readings->edits()})
+    marks->add(step, text);
 }
 
 void TrainingDock::onWentOn(const RunHistory& history) {
@@ -256,13 +273,45 @@ void TrainingDock::onWentOn(const RunHistory& history) {
   for (const HeadPoint& point : history.heads)
     m_locality->add(point);
   for (const AppliedEdit& edit : history.edits)
-    m_loss->addEdit(edit);
+    addEdit(edit);
   requestRedraw();
 }
 
-/// A run of an earlier time, as if it had just ended.
+void TrainingDock::setFollower(FollowBridge* follower) {
+  m_follower->setBridge(follower);
+  refreshControls();
+}
+
+void TrainingDock::onGrew(const RunGrowth& growth) {
+  if (growth.anew) clear();
+  if (growth.experiment) m_recorded = *growth.experiment;
+  onWentOn(growth.points);
+  showFollowedMasks();
+  refreshControls();
+}
+
+/// The curves stay until another run is shown.
+void TrainingDock::onLeft(const QString& folder) {
+  if (!m_active) {
+    m_left = true;
+    TrainingOutcomeBar::Offers none;
+    m_outcomeBar->notify(tr("“%1” is no longer followed. Its last known curves stay visible.")
+                             .arg(displayName(QFileInfo(folder).fileName())),
+                         false, none);
+  }
+  refreshControls();
+  redraw();
+}
+
+/// The masks at the step of the evolution: the newest or an earlier one.
+void TrainingDock::showFollowedMasks() {
+  const auto& point = m_evolution->shown();
+  m_follower->showMasks(point ? std::optional(point->step) : std::nullopt);
+}
+
+/// Shows an earlier run as if it had just ended.
 void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
-  if (m_active || isFollowing()) return;
+  if (m_active || m_follower->isFollowing()) return;
   clear();
   m_recorded = run->experiment;
   onWentOn(run->history);
@@ -279,7 +328,7 @@ void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
   m_runProgress.done = run->history.epochPoints.empty() ? 0 : run->history.epochPoints.back().epoch;
   m_outcome = outcome;
   QString text = run->finished ? tr("The last run, “%1”, finished after %2 steps.")
-                               : tr("The last run, “%1”, has been trained for %2 steps.");
+                               : tr("The last run, “%1”, was trained for %2 steps so far.");
   text = text.arg(displayName(run->experiment.name)).arg(outcome.steps);
   showOutcome(text + accuracyText(outcome), false);
   refreshControls();
@@ -304,7 +353,7 @@ void TrainingDock::onUpdated(const std::shared_ptr<const TrainingUpdate>& update
     m_locality->add(point);
   if (!update->maskFits.empty()) m_readings->setMaskFits(update->maskFits);
   for (const AppliedEdit& edit : update->edits) {
-    m_loss->addEdit(edit);
+    addEdit(edit);
     Q_EMIT m_document->message(
         tr("Training, step %1: %2").arg(edit.step).arg(displayName(edit.edit.label)));
   }
@@ -332,8 +381,8 @@ void TrainingDock::onFinished(const std::shared_ptr<const TrainingOutcome>& outc
     m_outcome.reset();
     m_runState = TrainingState::Failed;
     const bool rescue = m_bridge->folderIsGone() && m_bridge->hasNewestWeights();
-    showOutcome(rescue ? error + tr(" Its weights are still here: save them, or make the folder "
-                                    "again, from which the run can be resumed.")
+    showOutcome(rescue ? error + tr(" Its weights are still in memory. Save them, or create the "
+                                    "folder again to resume the run.")
                        : error,
                 true);
   }
@@ -360,28 +409,27 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
   offers.weights = failed && m_bridge->hasNewestWeights();
   offers.recreate = failed && gone && m_bridge->hasNewestWeights();
   offers.config = m_bridge->exported().has_value();
-  m_outcomeBar->tell(text, problem, offers);
+  m_outcomeBar->notify(text, problem, offers);
 }
 
 void TrainingDock::onFolderRecreated(const QString& error) {
   if (m_active) return;
   if (!error.isEmpty()) return showOutcome(error, true);
   m_runState = TrainingState::Stopped;
-  showOutcome(
-      tr("The folder is there again, with a checkpoint of the step at which the run ended."),
-      false);
+  showOutcome(tr("The folder was created again, with a checkpoint of the last step."), false);
   refreshStatus();
 }
 
-// --- What is shown -----------------------------------------------------------------------------
+// --- Display -----------------------------------------------------------------------------------
 
 void TrainingDock::refreshControls() {
   const bool stopping = m_bridge->isStopping();
-  m_actions.start->setEnabled(m_document->canCompute() && !m_active);
-  m_actions.start->setToolTip(m_document->canCompute() ? m_actions.start->statusTip()
-                                                       : m_document->whyNotComputed());
+  m_actions.start->setEnabled(m_document->inputs().canCompute() && !m_active);
+  m_actions.start->setToolTip(m_document->inputs().canCompute()
+                                  ? m_actions.start->statusTip()
+                                  : m_document->inputs().whyNotComputed());
   m_actions.pause->setEnabled(m_active && !stopping);
-  m_actions.pause->setText(m_bridge->isPaused() ? tr("Go On") : tr("Pause"));
+  m_actions.pause->setText(m_bridge->isPaused() ? tr("Continue") : tr("Pause"));
   m_actions.pause->setIcon(
       lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
   m_actions.stop->setEnabled(m_active && !stopping);
@@ -390,18 +438,20 @@ void TrainingDock::refreshControls() {
   m_actions.followEdits->setEnabled(!m_active || fits);
   m_actions.followEdits->setToolTip(
       fits ? m_actions.followEdits->statusTip()
-           : tr("The run trains a model of another shape than the one shown"));
+           : tr("The run trains a model of a different shape than the open model"));
   const auto run = m_bridge->experiment();
   const bool sameModel =
-      run && m_document->hasModel() &&
-      ModelWorker::canLookThrough(run->model, m_document->model().experiment.model);
+      run && m_document->inputs().hasModel() &&
+      ModelWorker::canLookThrough(run->model, m_document->inputs().model().experiment.model);
   m_actions.lookThrough->setEnabled(sameModel);
-  refreshFollowing();
+  m_follower->refreshActions(run.has_value(), m_document->inputs().hasModel()
+                                                  ? &m_document->inputs().model().experiment.model
+                                                  : nullptr);
 }
 
 QString TrainingDock::stateText() const {
   if (!m_seen) return tr("No training yet");
-  if (m_left) return tr("Not followed any more");
+  if (m_left) return tr("No longer followed");
   const QString stage = QString::fromStdString(m_runProgress.stage);
   const auto with = [](const QString& state, const QString& more) {
     return more.isEmpty() ? state : state + QStringLiteral(" · ") + more;
@@ -431,28 +481,27 @@ void TrainingDock::keepEditsInWindow() {
   m_edits->keepInWindow();
 }
 
-/// Which weights the image is of, in the words of its caption.
+/// Names the weights of the image shown, as in its caption.
 void TrainingDock::refreshShown() {
   const QString note = m_document->sourceNote();
-  m_shownWeights->setText(!m_document->hasModel() ? QString()
-                          : note.isEmpty()        ? tr("Image: the open model")
-                                                  : tr("Image: %1").arg(note));
+  const QString weights = note.isEmpty() ? m_document->modelTitle() : note;
+  m_shownWeights->setText(weights.isEmpty() ? QString() : tr("Image: %1").arg(weights));
   m_shownWeights->setToolTip(m_shownWeights->text());
   m_shownWeights->setVisible(!m_shownWeights->text().isEmpty());
 }
 
-/// Nothing empty is shown: neither plots without a curve nor the progress of no run.
+/// Hides plots without curves, and the progress if there is no run.
 void TrainingDock::refreshPlots() {
-  m_controls.row->setVisible(m_seen && !isFollowing());
+  m_controls.row->setVisible(m_seen && !m_follower->isFollowing());
   m_options->setVisible(m_seen);
   if (!m_loss->isEmpty() || !m_locality->history().isEmpty() || !m_readings->isEmpty())
     m_plots->showPlots();
-  else if (m_active || isFollowing())
+  else if (m_active || m_follower->isFollowing())
     m_plots->showSentence(tr("The curves begin with the first step."), false);
   else
-    m_plots->showSentence(tr("Train a copy of the model on pictures of yours and watch where its "
-                             "heads come to look."),
-                          true);
+    m_plots->showSentence(
+        tr("Train a copy of the model on your own images, and watch its attention heads change."),
+        true);
 }
 
 void TrainingDock::refreshStatus() {
@@ -479,8 +528,8 @@ void TrainingDock::showRecorded() {
   m_loss->setShownStep(point ? std::optional(point->step) : std::nullopt);
   m_locality->setShown(point);
   m_readings->setShownStep(point ? std::optional(point->step) : std::nullopt);
-  m_document->setRecorded(point);
-  m_pictures->show(point ? std::optional(point->step) : std::nullopt);
+  m_document->recorded().setPoint(point);
+  m_images->show(point ? std::optional(point->step) : std::nullopt);
   showFollowedMasks();
 }
 
@@ -490,6 +539,8 @@ void TrainingDock::requestRedraw() {
 
 void TrainingDock::redraw() {
   refreshStatus();
+  const bool goesOn = m_active || m_follower->isFollowing();
+  m_evolution->setRun(goesOn, m_outcome ? m_outcome->steps : m_runProgress.done);
   m_evolution->historyChanged();
   refreshPlots();
   const auto run = m_recorded ? m_recorded : m_bridge->experiment();

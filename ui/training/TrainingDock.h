@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The content of the Training dock: run controls, progress, live plots, and what happens to mask
-// edits meanwhile. Talks to the run through TrainingBridge only; "look through the training
-// weights" is TrainingBridge::setSnapshotsWanted, whose snapshots the shell gives to ModelWorker.
+// The content of the Training dock: run controls, progress, live plots, and the target of mask
+// edits during a run. Uses the run through TrainingBridge only; "Show the training weights" is
+// TrainingBridge::setSnapshotsWanted, whose snapshots the shell passes to ModelWorker.
 
 #include <QTimer>
 #include <QWidget>
@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "core/workbench/training/TrainingSession.h"
 #include "ui/base/WarningLog.h"
@@ -22,7 +21,6 @@ class Document;
 class EvolutionBar;
 class EvolutionBridge;
 class FollowBridge;
-class FollowedLine;
 class LocalityPlot;
 class LossPlot;
 class PlotCommands;
@@ -31,6 +29,7 @@ struct RecordedRun;
 class RunEdits;
 struct RunGrowth;
 class TrainingBridge;
+class TrainingFollower;
 class TrainingOutcomeBar;
 class TrainingPlots;
 
@@ -39,19 +38,19 @@ class TrainingDock : public QWidget {
  public:
   TrainingDock(Document* document, TrainingBridge* bridge, QWidget* parent = nullptr);
 
-  /// Where runs come from that somebody else trains: once, after the constructor.
+  /// The source of followed runs. Call once, after the constructor.
   void setFollower(FollowBridge* follower);
 
   QAction* startAction() const { return m_actions.start; }
-  QAction* pauseAction() const { return m_actions.pause; }  ///< pauses or goes on
+  QAction* pauseAction() const { return m_actions.pause; }  ///< pauses or continues
   QAction* stopAction() const { return m_actions.stop; }
   QAction* followEditsAction() const { return m_actions.followEdits; }    ///< checkable
   QAction* lookThroughAction() const { return m_actions.lookThrough; }    ///< checkable
   QAction* learningRateAction() const { return m_actions.learningRate; }  ///< checkable
   EvolutionBar* evolution() const { return m_evolution; }
-  EvolutionBridge* pictures() const { return m_pictures; }  ///< that go with the evolution
-  QList<QAction*> commands() const;  ///< all of these and the evolution's, for the Train menu
-  /// Mask edits stay in the window, for this run.
+  EvolutionBridge* images() const { return m_images; }  ///< images of the evolution
+  QList<QAction*> commands() const;  ///< these and the evolution's, for the Train menu
+  /// Mask edits of this run change the open model only.
   void keepEditsInWindow();
   const WarningLog& warnings() const { return m_warnings; }
 
@@ -60,9 +59,9 @@ class TrainingDock : public QWidget {
   void resumeRequested();  ///< ask for a run's folder
   void followRequested();  ///< ask for a run's folder
   void openCheckpointRequested(const QString& path);
-  /// The weights that a run started from, and those that it was trained to.
+  /// Compare the starting weights of a run with its trained ones.
   void compareRequested(const QString& start, const QString& trained);
-  /// The first mask edit of a run: whether it and later ones go to the run (RunEdits).
+  /// The first mask edit of a run: ask whether edits go to the run (RunEdits).
   void editsUndecided();
   void openFolderRequested(const QString& path);
   void saveWeightsRequested();  ///< the newest of a run that ended with an error
@@ -78,11 +77,10 @@ class TrainingDock : public QWidget {
   void begin();
   void clear();
   void onRecorded(const std::shared_ptr<const RecordedRun>& run);
+  void addEdit(const AppliedEdit& edit);
   void onWentOn(const RunHistory& history);
   void onGrew(const RunGrowth& growth);
   void onLeft(const QString& folder);
-  bool isFollowing() const;
-  void refreshFollowing();
   void showFollowedMasks();
   void requestRedraw();
   void redraw();
@@ -106,14 +104,13 @@ class TrainingDock : public QWidget {
   TrainingOutcomeBar* m_outcomeBar = nullptr;
   TrainingPlots* m_plots = nullptr;
   QWidget* m_options = nullptr;
-  QLabel* m_shownWeights = nullptr;  ///< of what the image is, while there is a run
+  QLabel* m_shownWeights = nullptr;  ///< the weights of the image, during a run
   LossPlot* m_loss = nullptr;
   LocalityPlot* m_locality = nullptr;
-  ReadingsPlot* m_readings = nullptr;  ///< hidden where the run has none
+  ReadingsPlot* m_readings = nullptr;  ///< hidden if the run has none
   EvolutionBar* m_evolution = nullptr;
-  EvolutionBridge* m_pictures;
-  FollowBridge* m_follower = nullptr;
-  FollowedLine* m_followed = nullptr;
+  EvolutionBridge* m_images;
+  TrainingFollower* m_follower = nullptr;
   PlotCommands* m_plotCommands = nullptr;
   RunEdits* m_edits;
   QTimer m_redrawTimer;
@@ -127,9 +124,8 @@ class TrainingDock : public QWidget {
   QString m_message;
   WarningLog m_warnings;
   std::optional<TrainingOutcome> m_outcome;
-  std::optional<Experiment> m_recorded;  ///< of a run of an earlier time or of somebody else
-  std::vector<AppliedEdit> m_followedEdits;
-  bool m_left = false;  ///< the curves are of a run that was followed
+  std::optional<Experiment> m_recorded;  ///< of an earlier or followed run
+  bool m_left = false;                   ///< the curves belong to a run that is no longer followed
 };
 
 }  // namespace headlight

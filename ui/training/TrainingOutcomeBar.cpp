@@ -30,23 +30,23 @@ TrainingOutcomeBar::TrainingOutcomeBar(QWidget* parent)
   m_content->addLayout(m_buttons);
   layout->addLayout(m_content, 1);
   m_resume = addButton(QStringLiteral("resumeRun"), tr("Resume"),
-                       tr("Goes on with this run at once, from its last checkpoint"));
+                       tr("Continue this run from its last checkpoint"));
   m_saveWeights = addButton(QStringLiteral("saveRunWeights"), tr("Save Weights As…"),
-                            tr("The newest weights of the run, which are on no disk"));
+                            tr("Save the run's newest weights, which are only in memory"));
   m_recreate = addButton(QStringLiteral("recreateRunFolder"), tr("Make Folder Again"),
-                         tr("With a checkpoint of the step at which the run ended, to be resumed; "
-                            "its logs and its best weights are lost"));
+                         tr("Create the folder again, with a checkpoint of the last step to resume "
+                            "from. Logs and best weights are lost"));
   m_openBest = addButton(QStringLiteral("openBest"), tr("Open Best"),
-                         tr("Opens the weights of the best validation accuracy in this window"));
+                         tr("Open the weights with the best validation accuracy in this window"));
   m_openLast = addButton(QStringLiteral("openLast"), tr("Open Last"),
-                         tr("Opens the weights that the run ended in, which are not its best"));
+                         tr("Open the weights of the run's last step, which are not its best"));
   m_compare = addButton(QStringLiteral("compareStart"), tr("Compare with Start"),
-                        tr("Shows the weights that the run started from beside its best ones"));
+                        tr("Show the starting weights beside the best ones"));
   m_openFolder = addButton(QStringLiteral("openRunFolder"), tr("Open Run Folder"),
-                           tr("Config, metrics and checkpoints of the run"));
+                           tr("Open the folder with the run's config, metrics and checkpoints"));
   m_export = addButton(QStringLiteral("exportRun"), tr("Export Config…"),
-                       tr("The run with its mask edits as one config; trained again without a "
-                          "window it ends in the same weights"));
+                       tr("Save the run with its mask edits as one config. Training it again "
+                          "without a window gives the same weights"));
   auto* close = new QToolButton(this);
   close->setObjectName(QStringLiteral("closeOutcome"));
   close->setIcon(lineIcon(QStringLiteral("close")));
@@ -74,7 +74,7 @@ QPushButton* TrainingOutcomeBar::addButton(const QString& name, const QString& t
   return button;
 }
 
-void TrainingOutcomeBar::tell(const QString& text, bool problem, const Offers& offers) {
+void TrainingOutcomeBar::notify(const QString& text, bool problem, const Offers& offers) {
   m_text->setMessage(text, problem ? MessageLabel::Tone::Problem : MessageLabel::Tone::Plain);
   m_resume->setVisible(offers.resume);
   m_saveWeights->setVisible(offers.weights);

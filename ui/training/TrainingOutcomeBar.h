@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How a run ended, and what can be done with it now.
+// The outcome of a run, with buttons for the next steps.
 
 #include <QFrame>
 
@@ -14,24 +14,24 @@ class MessageLabel;
 class TrainingOutcomeBar : public QFrame {
   Q_OBJECT
  public:
-  /// What there is to offer.
+  /// The buttons to show.
   struct Offers {
     bool checkpoint = false, folder = false, config = false;
-    bool last = false;     ///< the last checkpoint, where the best is another
-    bool compare = false;  ///< there are weights that it started from
+    bool last = false;     ///< the last checkpoint, if it is not the best
+    bool compare = false;  ///< the run has starting weights
     bool resume = false;
-    bool weights = false;   ///< that only this window still has
-    bool recreate = false;  ///< the folder, which was deleted
+    bool weights = false;   ///< weights that are only in memory
+    bool recreate = false;  ///< the deleted folder
   };
   explicit TrainingOutcomeBar(QWidget* parent = nullptr);  ///< hidden
 
-  void tell(const QString& text, bool problem, const Offers& offers);
-  /// None: it takes its room from the plots and never makes the dock, or the window, larger.
+  void notify(const QString& text, bool problem, const Offers& offers);
+  /// Zero: it takes its space from the plots and never enlarges the dock or the window.
   QSize minimumSizeHint() const override { return {0, 0}; }
 
  Q_SIGNALS:
   void resume();
-  void openCheckpoint();  ///< the best, where there is one
+  void openCheckpoint();  ///< the best, if there is one
   void openLast();
   void compare();
   void openFolder();
@@ -46,7 +46,7 @@ class TrainingOutcomeBar : public QFrame {
   void arrange();
   QPushButton* addButton(const QString& name, const QString& text, const QString& tip);
 
-  QBoxLayout* m_content;  ///< the buttons beside the text, or below it where there is little width
+  QBoxLayout* m_content;  ///< the buttons beside the text, or below it if there is little width
   QBoxLayout* m_buttons;
   MessageLabel* m_text;
   QPushButton *m_resume, *m_saveWeights, *m_recreate, *m_openBest, *m_openLast, *m_compare,

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// Three plots abreast are readable only where there is clearly more width than height.
+/// Three plots side by side are readable only if there is clearly more width than height.
 constexpr double kAbreast = 1.6;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The plots of a run, side by side where they are given more width than height and one above the
-// other where they are not; until there is something to draw, a sentence and the way to begin.
+// The plots of a run: side by side if there is more width than height, else stacked. Until there is
+// data, a sentence and a button to start.
 
 #include <QStackedWidget>
 
@@ -14,13 +14,13 @@ namespace headlight {
 class TrainingPlots : public QStackedWidget {
   Q_OBJECT
  public:
-  /// `start` opens the settings of a run.
+  /// `start` opens the Train dialog.
   explicit TrainingPlots(QAction* start, QWidget* parent = nullptr);
 
   /// For the plots, in their order.
   QSplitter* splitter() const { return m_splitter; }
   void showPlots() { setCurrentIndex(1); }
-  /// The sentence instead of them; with the button only where a run can be asked for.
+  /// Shows `sentence` in place of the plots; `offerStart` adds the start button.
   void showSentence(const QString& sentence, bool offerStart);
 
  protected:

@@ -79,6 +79,16 @@ void showBeside(QDialog* dialog) {
 
 }  // namespace
 
+QString imagePatterns() {
+  return QStringLiteral(
+      "*.jpg *.jpeg *.png *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.pbm *.pnm *.heic *.heif *.avif "
+      "*.jxl");
+}
+
+QString imageFilter() {
+  return QObject::tr("Images (%1)").arg(imagePatterns());
+}
+
 Dialogs& dialogs() {
   static Dialogs current{showError, askToConfirm, askForFiles, showDialog, showBeside};
   return current;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Every modal dialog goes through these, so that tests can answer them. None of them waits: the
-// answer comes by callback (no nested event loop), and a dialog that is cancelled calls back with
+// answer comes by callback (no nested event loop), and a dialog that is canceled calls back with
 // "no" or an empty list.
 
 #include <QDialog>
@@ -39,6 +39,11 @@ struct Dialogs {
   /// is closed.
   std::function<void(QDialog* dialog)> beside;
 };
+
+/// The names of image files in a filter: "*.jpg *.jpeg …".
+QString imagePatterns();
+/// The filter "Images (*.jpg *.jpeg …)".
+QString imageFilter();
 
 /// The seams in use; the real dialogs until a test replaces them.
 Dialogs& dialogs();

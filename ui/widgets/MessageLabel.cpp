@@ -65,7 +65,7 @@ void MessageLabel::applyTone() {
                       .arg(problemColor(palette()).name(), m_message.toHtmlEscaped()));
 }
 
-void MessageLabel::tellSaved(const QString& path, const Result<void>& written) {
+void MessageLabel::reportSaved(const QString& path, const Result<void>& written) {
   if (written)
     setMessage(tr("Saved %1.").arg(QDir::toNativeSeparators(path)));
   else

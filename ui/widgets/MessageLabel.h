@@ -15,8 +15,8 @@ class MessageLabel : public QWidget {
   explicit MessageLabel(QWidget* parent = nullptr);
 
   void setMessage(const QString& text, Tone tone = Tone::Quiet);
-  /// What became of saving to `path`.
-  void tellSaved(const QString& path, const Result<void>& written);
+  /// Reports whether `path` was saved.
+  void reportSaved(const QString& path, const Result<void>& written);
   void clear() { setMessage({}); }
   QString text() const { return m_message; }
   Tone tone() const { return m_tone; }

@@ -18,7 +18,7 @@ constexpr int kIconSide = 18;
 constexpr int kMaxLetters = 600;  // a hostile file's name must not fill the window
 
 /// Amber, red and blue mixed into the window's ground, so that text keeps its contrast.
-QColor tintOf(Notice::Level level, const QPalette& palette) {
+QColor noticeTint(Notice::Level level, const QPalette& palette) {
   const QColor color = level == Notice::Level::Info      ? QColor(0x56b4e9)
                        : level == Notice::Level::Warning ? QColor(0xe69f00)
                                                          : QColor(0xd55e00);
@@ -86,17 +86,25 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
   refresh();
 }
 
-void NoticeBar::add(const Notice& told) {
-  Notice notice = told;
-  notice.title = shownText(told.title);
-  notice.text = shownText(told.text);
+void NoticeBar::add(const Notice& reported) {
+  Notice notice = reported;
+  notice.title = shownText(reported.title);
+  notice.text = shownText(reported.text);
   m_notices.removeIf([&](const Notice& old) {
     return (old.title == notice.title && old.text == notice.text) ||
            (!notice.topic.isEmpty() && old.topic == notice.topic);
   });
   if (m_notices.size() >= kMaxNotices) m_notices.removeFirst();
-  if (!notice.title.isEmpty() || !notice.text.isEmpty()) m_notices.append(notice);
+  if (notice.hasWords())
+    m_notices.append(notice);
+  else
+    m_notices.removeIf([&](const Notice& old) { return old.about.testAnyFlags(notice.about); });
   refresh();
+}
+
+void NoticeBar::leave(Notice::About passed) {
+  if (m_notices.removeIf([&](const Notice& notice) { return notice.about.testFlag(passed); }) > 0)
+    refresh();
 }
 
 void NoticeBar::closeNewest() {
@@ -137,7 +145,7 @@ void NoticeBar::refresh() {
   m_other->setAccessibleName(notice.other);
   m_other->setToolTip(notice.other);
   QPalette colors;
-  colors.setColor(QPalette::Window, tintOf(notice.level, colors));
+  colors.setColor(QPalette::Window, noticeTint(notice.level, colors));
   setPalette(colors);
 }
 

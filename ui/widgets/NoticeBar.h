@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Passing remarks and errors above the canvas, in words that stay until they are closed. They never
-// stand in the way of work: no modal box for a file that could not be read.
+// Passing remarks and errors above the canvas, in words that stay until they are closed or until
+// what they are about has passed. They never block the work: no modal box for a file that could not
+// be read.
 
 #include <QFrame>
 #include <QList>
@@ -17,17 +18,25 @@ namespace headlight {
 
 struct Notice {
   enum class Level { Info, Warning, Error };
+  /// What has passed when another model is open, when a run begins or ends, and when the person
+  /// opens something else. Without any of them a notice stays until it is closed.
+  enum About { Model = 1, Run = 2, File = 4 };
+  Q_DECLARE_FLAGS(Abouts, About)
   Level level = Level::Info;
   QString title;  ///< may be empty
   QString text;
   QString action;  ///< of a button; may be empty
   std::function<void()> run;
-  /// What it is about, if that can pass: a notice takes the place of the one about the same, and
-  /// one without words only takes it away.
+  /// Its subject: a notice takes the place of the one on the same, and one without words only takes
+  /// it away, or all that are `about` the same.
   QString topic = {};
   QString other = {};  ///< of a second button, for a question with two answers
   std::function<void()> runOther = {};
+  Abouts about = {};  ///< it goes with the first of them that passes
+
+  bool hasWords() const { return !title.isEmpty() || !text.isEmpty(); }
 };
+Q_DECLARE_OPERATORS_FOR_FLAGS(Notice::Abouts)
 
 class NoticeBar : public QFrame {
   Q_OBJECT
@@ -38,6 +47,8 @@ class NoticeBar : public QFrame {
 
   /// Shown at once; the one that was shown waits behind it. The same words twice are one notice.
   void add(const Notice& notice);
+  /// What it says has passed: all notices about it go.
+  void leave(Notice::About passed);
   const QList<Notice>& notices() const { return m_notices; }  ///< newest last
   void closeNewest();
   void closeAll();

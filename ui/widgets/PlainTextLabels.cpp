@@ -12,7 +12,7 @@ PlainTextLabels::PlainTextLabels(QObject* parent) : QObject(parent) {
 }
 
 bool PlainTextLabels::eventFilter(QObject* watched, QEvent* event) {
-  // Before it is first shown. Tool tips, labels too, are told by plainToolTip().
+  // Before it is first shown. Tool tips are labels too; plainToolTip() prepares them.
   if (event->type() != QEvent::Polish) return false;
   auto* label = qobject_cast<QLabel*>(watched);
   if (label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))

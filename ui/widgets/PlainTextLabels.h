@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Labels that nobody told otherwise show their text as it is. Qt takes what looks like markup for
+// Labels show their text verbatim unless their format was set. Qt takes what looks like markup for
 // markup, and names come from files.
 
 #include <QObject>

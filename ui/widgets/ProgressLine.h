@@ -18,7 +18,7 @@ class ProgressLine : public QWidget {
   explicit ProgressLine(const QString& what, QWidget* parent = nullptr);
 
   void setProgress(const Progress& progress);
-  void setBusy();  ///< something goes on, nobody knows how long
+  void setBusy();  ///< work of unknown length goes on
   void clear();
 
  private:

@@ -11,7 +11,7 @@ constexpr int kPollMs = 100;
 }  // namespace
 
 ProgressTask::ProgressTask(ProgressLine* line, QObject* parent)
-    : QObject(parent), m_line(line), m_told(std::make_shared<Told>()) {
+    : QObject(parent), m_line(line), m_reported(std::make_shared<Reported>()) {
   m_poll.setInterval(kPollMs);
   connect(&m_poll, &QTimer::timeout, this, &ProgressTask::show);
   connect(&m_task, &BackgroundTask::busyChanged, this, [this](bool busy) {
@@ -29,19 +29,19 @@ ProgressTask::~ProgressTask() {
 }
 
 ProgressCallback ProgressTask::begin() {
-  m_told = std::make_shared<Told>();
+  m_reported = std::make_shared<Reported>();
   m_line->setBusy();
   m_poll.start();
-  return [told = m_told](const Progress& progress) {
-    const std::lock_guard lock(told->mutex);
-    told->progress = progress;
-    told->any = true;
+  return [reported = m_reported](const Progress& progress) {
+    const std::lock_guard lock(reported->mutex);
+    reported->progress = progress;
+    reported->any = true;
   };
 }
 
 void ProgressTask::show() {
-  const std::lock_guard lock(m_told->mutex);
-  if (m_told->any) m_line->setProgress(m_told->progress);
+  const std::lock_guard lock(m_reported->mutex);
+  if (m_reported->any) m_line->setProgress(m_reported->progress);
 }
 
 }  // namespace headlight

@@ -26,9 +26,10 @@ class ProgressTask : public QObject {
   template <typename R>
   void run(std::function<R(const ProgressCallback&, std::stop_token)> work,
            std::function<void(R)> done) {
-    const ProgressCallback tell = begin();
-    m_task.run<R>([work = std::move(work), tell](std::stop_token stop) { return work(tell, stop); },
-                  std::move(done));
+    const ProgressCallback notify = begin();
+    m_task.run<R>(
+        [work = std::move(work), notify](std::stop_token stop) { return work(notify, stop); },
+        std::move(done));
   }
   /// Its `done` is not called any more.
   void cancel() { m_task.cancel(); }
@@ -38,7 +39,7 @@ class ProgressTask : public QObject {
   void busyChanged(bool busy);
 
  private:
-  struct Told {
+  struct Reported {
     std::mutex mutex;
     Progress progress;
     bool any = false;
@@ -47,7 +48,7 @@ class ProgressTask : public QObject {
   void show();
 
   ProgressLine* m_line;
-  std::shared_ptr<Told> m_told;  ///< shared with a job that may outlive this
+  std::shared_ptr<Reported> m_reported;  ///< shared with a job that may outlive this
   QTimer m_poll;
   BackgroundTask m_task;
 };

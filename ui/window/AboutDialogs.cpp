@@ -9,20 +9,19 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
+#include "core/base/Version.h"
 #include "core/config/ModelText.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
+#include "ui/document/ModelText.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/window/StatusLine.h"
 
 namespace headlight {
 namespace {
-
-QString say(const char* text) {
-  return QCoreApplication::translate("AboutDialogs", text);
-}
 
 /// A dialog with a text that can be selected and copied.
 QTextBrowser* showText(const QString& name, const QString& title, const QSize& size,
@@ -40,8 +39,8 @@ QTextBrowser* showText(const QString& name, const QString& title, const QSize& s
   text->document()->setDocumentMargin(12);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
   auto* close = buttons->button(QDialogButtonBox::Close);
-  close->setAccessibleName(say("Close"));
-  close->setToolTip(say("Close"));
+  close->setAccessibleName(QObject::tr("Close"));
+  close->setToolTip(QObject::tr("Close"));
   QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
   auto* layout = new QVBoxLayout(dialog);
   layout->addWidget(text, 1);
@@ -58,77 +57,83 @@ QString row(const QString& name, const QString& value) {
 }
 
 QString sizeRows(const Document& document) {
-  const ModelInfo& info = document.model();
+  const ModelInfo& info = document.inputs().model();
   const ModelConfig& model = info.experiment.model;
   const QLocale locale = QLocale::c();
   const Grid& grid = info.grid;
-  return row(say("Name"), QString::fromStdString(model.name)) +
-         row(say("Attention"), QString::fromStdString(model.mechanism)) +
-         row(say("Maps show"), QString::fromStdString(info.mapMeaning)) +
-         row(say("Picture"), QStringLiteral("%1 × %2")
-                                 .arg(model.imageWidthPixels())
-                                 .arg(model.imageHeightPixels())) +
-         row(say("Tokens"), say("%1 × %2 patches of %3 pixels, %4 before them")
-                                .arg(grid.rows)
-                                .arg(grid.cols)
-                                .arg(model.patchSize)
-                                .arg(grid.prefix)) +
-         row(say("Blocks"), QString::fromStdString(blocksText(model))) +
-         row(say("Classes"), locale.toString(model.classes)) +
-         row(say("Parameters"), locale.toString(qlonglong(info.parameters))) +
-         row(say("Multiply-accumulates"), macsText(document));
+  return row(QObject::tr("Name"), QString::fromStdString(model.name)) +
+         row(QObject::tr("Attention"), QString::fromStdString(model.mechanism)) +
+         row(QObject::tr("Maps show"), coreText(info.mapMeaning)) +
+         row(QObject::tr("Image"), QStringLiteral("%1 × %2")
+                                       .arg(model.imageWidthPixels())
+                                       .arg(model.imageHeightPixels())) +
+         row(QObject::tr("Tokens"), QObject::tr("%1 × %2 patches of %3 pixels, %4 before them")
+                                        .arg(grid.rows)
+                                        .arg(grid.cols)
+                                        .arg(model.patchSize)
+                                        .arg(grid.prefix)) +
+         row(QObject::tr("Blocks"), coreText(blocksText(model))) +
+         row(QObject::tr("Classes"), locale.toString(model.classes)) +
+         row(QObject::tr("Parameters"), locale.toString(qlonglong(info.parameters))) +
+         row(QObject::tr("Multiply-accumulates"), macsText(document));
 }
 
 QString originRows(const ModelInfo& info) {
-  const QString weights = info.weights.empty()
-                              ? say("random, from seed %1").arg(info.experiment.seed)
-                              : QString::fromStdString(info.weights.string());
-  QString rows =
-      row(say("Weights"), weights) + row(say("Device"), QString::fromStdString(info.device));
+  const QString weights =
+      info.weights.empty() ? QObject::tr("random, from seed %1").arg(info.experiment.seed)
+                           : QObject::tr("%1 (%2)").arg(
+                                 weightsName(info), QString::fromStdString(info.weights.string()));
+  QString rows = row(QObject::tr("Weights"), weights) +
+                 row(QObject::tr("Device"), QString::fromStdString(info.device));
   if (!info.weights.empty() && !info.isPrecomputed)
-    rows += row(say("What fitted"), QString::fromStdString(info.report.summary()));
+    rows += row(QObject::tr("Fit of the weights"), coreText(info.report.summary()));
   if (const std::string names = classNamesText(info); !names.empty())
-    rows += row(say("Class names"), QString::fromStdString(names));
+    rows += row(QObject::tr("Class names"), coreText(names));
   for (const std::string& note : info.notes)
-    rows += row(say("Note"), QString::fromStdString(note));
+    rows += row(QObject::tr("Note"), coreText(note));
   return rows;
 }
 
 }  // namespace
 
 void showModelInfo(const Document& document, QWidget* parent) {
-  if (!document.hasModel()) return;
-  const ModelInfo& info = document.model();
-  auto* text = showText(QStringLiteral("modelInfo"), say("About this model"), {560, 460}, parent);
+  if (!document.inputs().hasModel()) return;
+  const ModelInfo& info = document.inputs().model();
+  auto* text =
+      showText(QStringLiteral("modelInfo"), QObject::tr("About this model"), {560, 460}, parent);
   QString html = QStringLiteral("<table>%1%2</table>").arg(sizeRows(document), originRows(info));
   if (!info.classNames.empty()) {
     QStringList names;
     for (const std::string& name : info.classNames)
       names << displayName(name);
     html += QStringLiteral("<p><b>%1</b><br>%2</p>")
-                .arg(say("Class names"), names.join(QStringLiteral(", ")).toHtmlEscaped());
+                .arg(QObject::tr("Class names"), names.join(QStringLiteral(", ")).toHtmlEscaped());
   }
   text->setHtml(html);
 }
 
 void showMessages(MessageLog* log, QWidget* parent) {
-  auto* text = showText(QStringLiteral("messages"), say("Messages"), {760, 420}, parent);
-  text->setPlainText(log->lines().isEmpty() ? say("Nothing has been said yet.")
+  auto* text = showText(QStringLiteral("messages"), QObject::tr("Messages"), {760, 420}, parent);
+  text->setPlainText(log->lines().isEmpty() ? QObject::tr("There are no messages yet.")
                                             : log->lines().join(QLatin1Char('\n')));
   text->moveCursor(QTextCursor::End);
 }
 
 void showAbout(QWidget* parent) {
-  auto* text = showText(QStringLiteral("about"), say("About Headlight"), {520, 320}, parent);
+  auto* text =
+      showText(QStringLiteral("about"), QObject::tr("About Headlight"), {520, 320}, parent);
   text->setHtml(
       QStringLiteral("<h2>Headlight %1</h2><p>%2</p><p>%3</p><p>%4</p>")
-          .arg(QStringLiteral(HEADLIGHT_VERSION),
-               say("A workbench for the attention of vision transformers: see where every head "
-                   "looks, decide where it may look, retrain, and take the result elsewhere."),
-               say("Free software under the GNU General Public License, version 3 or later. It "
+          .arg(QString::fromLatin1(kVersion),
+               QObject::tr(
+                   "A workbench for the attention of vision transformers: see what every head "
+                   "attends to, restrict it with masks, retrain, and export the result."),
+               QObject::tr(
+                   "Free software under the GNU General Public License, version 3 or later. It "
                    "comes with no warranty."),
-               say("Built on Qt, LibTorch, OpenCV and QCustomPlot. The names of ImageNet-1k's "
-                   "classes are of WordNet 3.0, copyright 2006 by Princeton University.")));
+               QObject::tr(
+                   "Built on Qt, LibTorch, OpenCV and QCustomPlot. The class names of ImageNet-1k "
+                   "come from WordNet 3.0, copyright 2006 by Princeton University.")));
 }
 
 }  // namespace headlight

@@ -18,7 +18,7 @@ class ModelWorker;
 class AnglesCommands : public QObject {
   Q_OBJECT
  public:
-  AnglesCommands(Document* document, ModelWorker* look, QWidget* window);
+  AnglesCommands(Document* document, ModelWorker* inference, QWidget* window);
 
   const QList<QAction*>& commands() const { return m_commands; }
 
@@ -26,7 +26,7 @@ class AnglesCommands : public QObject {
   void show();
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   QWidget* m_window;
   QPointer<AnglesDialog> m_dialog;  ///< null until it is wanted
   QList<QAction*> m_commands;

@@ -13,45 +13,47 @@
 
 namespace headlight {
 
-AverageCommands::AverageCommands(Document* document, ModelWorker* look, QListView* gallery,
+AverageCommands::AverageCommands(Document* document, ModelWorker* inference, QListView* gallery,
                                  QWidget* window)
-    : QObject(window), m_document(document), m_look(look), m_gallery(gallery), m_window(window) {
+    : QObject(window),
+      m_document(document),
+      m_inference(inference),
+      m_gallery(gallery),
+      m_window(window) {
   m_showRelative = makeCommand(
       this,
       {"view.attentionByOffset",
        tr("Attention by &offset…"),
-       tr("Mean attention by relative position, of every head, over one picture or many"),
+       tr("Plot the mean attention of every head by relative position, over one image or many"),
        "Ctrl+W, O",
        {}},
       [this] { show<RelativeDialog>(m_relative, true); });
-  m_showFaithfulness = makeCommand(
-      this,
-      {"view.faithfulness",
-       tr("Faithfulness of heat&maps…"),
-       tr("Which ways of looking are faithful to the model: deletion and insertion, over many "
-          "pictures"),
-       "Ctrl+W, T",
-       {}},
-      [this] { show<FaithfulnessDialog>(m_faithfulness, false); });
-  m_showHeads = makeCommand(
-      this,
-      {"view.headsOverPictures",
-       tr("&Heads by depth, over pictures…"),
-       tr("Attention distance, entropy and locality of every head by its layer, averaged over "
-          "pictures, with deviations and chance"),
-       "Ctrl+W, H",
-       {}},
-      [this] { show<HeadsDialog>(m_heads, true); });
+  m_showFaithfulness = makeCommand(this,
+                                   {"view.faithfulness",
+                                    tr("Faithfulness of explanatio&ns…"),
+                                    tr("Test which explanations are faithful to the model: "
+                                       "deletion and insertion over many images"),
+                                    "Ctrl+W, T",
+                                    {}},
+                                   [this] { show<FaithfulnessDialog>(m_faithfulness, false); });
+  m_showHeads = makeCommand(this,
+                            {"view.headsOverImages",
+                             tr("&Heads by depth, over images…"),
+                             tr("Plot attention distance, entropy and locality of every head by "
+                                "its layer, averaged over images, with deviations and chance"),
+                             "Ctrl+W, H",
+                             {}},
+                            [this] { show<HeadsDialog>(m_heads, true); });
   m_commands = {m_showRelative, m_showHeads, m_showFaithfulness};
-  connect(document, &Document::modelChanged, this, &AverageCommands::refresh);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &AverageCommands::refresh);
   refresh();
 }
 
 void AverageCommands::refresh() {
-  m_showRelative->setEnabled(m_document->hasModel());
-  m_showHeads->setEnabled(m_document->hasModel());
-  m_showFaithfulness->setEnabled(m_document->canCompute() &&
-                                 m_document->model().experiment.model.classes > 0);
+  m_showRelative->setEnabled(m_document->inputs().hasModel());
+  m_showHeads->setEnabled(m_document->inputs().hasModel());
+  m_showFaithfulness->setEnabled(m_document->inputs().canCompute() &&
+                                 m_document->inputs().model().experiment.model.classes > 0);
 }
 
 GalleryPaths AverageCommands::galleryPaths() const {
@@ -66,17 +68,17 @@ GalleryPaths AverageCommands::galleryPaths() const {
   return paths;
 }
 
-/// `atOnce`: measures the picture that is shown, or those that were chosen for it.
+/// `atOnce`: measures the image that is shown, or those that were chosen for it.
 template <typename Dialog>
 void AverageCommands::show(QPointer<AveragesDialog>& dialog, bool atOnce) {
   const bool fresh = !dialog;
   if (fresh) {
-    dialog = new Dialog(AveragesParts{m_document, m_look, galleryPaths()}, m_window);
+    dialog = new Dialog(AveragesParts{m_document, m_inference, galleryPaths()}, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
   } else if (!dialog->isBusy()) {
-    dialog->pictures()->setGallery(galleryPaths());
+    dialog->images()->setGallery(galleryPaths());
   }
-  if (fresh) dialog->pictures()->choose(PictureChoice::Source::Chosen);
+  if (fresh) dialog->images()->choose(ImageChoice::Source::Chosen);
   dialog->show();
   dialog->raise();
   dialog->activateWindow();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What is measured over many pictures and shown in dialogs of its own: attention by offset, and
+// Commands that measure over many images in their own dialogs: attention by offset, and
 // which heatmaps are faithful.
 
 #include <QList>
 #include <QObject>
 #include <QPointer>
 
-#include "ui/evaluation/PictureChoice.h"
+#include "ui/evaluation/ImageChoice.h"
 
 class QAction;
 class QListView;
@@ -21,8 +21,8 @@ class ModelWorker;
 class AverageCommands : public QObject {
   Q_OBJECT
  public:
-  /// `gallery`: the list that pictures are chosen in.
-  AverageCommands(Document* document, ModelWorker* look, QListView* gallery, QWidget* window);
+  /// `gallery`: the list that images are chosen in.
+  AverageCommands(Document* document, ModelWorker* inference, QListView* gallery, QWidget* window);
 
   /// For the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
@@ -34,7 +34,7 @@ class AverageCommands : public QObject {
   void refresh();
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   QListView* m_gallery;
   QWidget* m_window;
   QPointer<AveragesDialog> m_relative, m_heads, m_faithfulness;  ///< null until they are wanted

@@ -6,10 +6,10 @@
 
 #include "ui/base/Actions.h"
 #include "ui/canvas/Canvas.h"
-#include "ui/compare/ComparedPicture.h"
+#include "ui/compare/ComparedImage.h"
 #include "ui/heads/HeadsGrid.h"
 #include "ui/workspace/Docks.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 
 namespace headlight {
 namespace {
@@ -29,8 +29,8 @@ CommandIds mapCommands() {
   return ids;
 }
 
-CommandIds pictureCommands() {
-  return {"", "edit.copyPicture", "file.exportFigure"};
+CommandIds imageCommands() {
+  return {"", "edit.copyImage", "file.exportFigure"};
 }
 
 void showCommands(QWidget* widget, const Actions* actions, const CommandIds& ids,
@@ -54,17 +54,16 @@ void addMenu(QWidget* widget, const Actions* actions, const CommandIds& ids) {
 
 }  // namespace
 
-void addContextMenus(const Actions* actions, const PictureTabs* tabs, const Docks* docks) {
+void addContextMenus(const Actions* actions, const ImageTabs* tabs, const Docks* docks) {
   const CommandIds zoom{"", "view.zoomIn", "view.zoomOut", "view.zoomFit"};
   addMenu(tabs->findChild<Canvas*>(QStringLiteral("canvas")), actions,
-          headCommands() + mapCommands() + zoom + pictureCommands());
-  addMenu(tabs->findChild<HeadsGrid*>(), actions,
-          headCommands() + mapCommands() + pictureCommands());
-  for (ComparedPicture* picture : tabs->findChildren<ComparedPicture*>())
-    addMenu(picture, actions,
+          headCommands() + mapCommands() + zoom + imageCommands());
+  addMenu(tabs->findChild<HeadsGrid*>(), actions, headCommands() + mapCommands() + imageCommands());
+  for (ComparedImage* image : tabs->findChildren<ComparedImage*>())
+    addMenu(image, actions,
             CommandIds{"view.compare.swap", "view.compare.link", "view.compare.difference", ""} +
-                headCommands() + mapCommands() + pictureCommands());
-  // What is copied and exported is the page's.
+                headCommands() + mapCommands() + imageCommands());
+  // Copy and export act on the page.
   addMenu(docks->heads()->widget(), actions,
           headCommands() + mapCommands() + CommandIds{"", "view.tab.heads"});
   addMenu(docks->prediction()->widget(), actions,

@@ -8,9 +8,9 @@ namespace headlight {
 
 class Actions;
 class Docks;
-class PictureTabs;
+class ImageTabs;
 
-/// Of the canvas, of all heads as a page and as a dock, and of the prediction.
-void addContextMenus(const Actions* actions, const PictureTabs* tabs, const Docks* docks);
+/// Menus of the canvas, the heads (page and dock) and the prediction.
+void addContextMenus(const Actions* actions, const ImageTabs* tabs, const Docks* docks);
 
 }  // namespace headlight

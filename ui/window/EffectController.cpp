@@ -4,67 +4,68 @@
 #include "core/config/DatasetKinds.h"
 #include "ui/base/Actions.h"
 #include "ui/document/Document.h"
-#include "ui/evaluation/CastleDialog.h"
 #include "ui/evaluation/ClassReportDialog.h"
+#include "ui/evaluation/DropBranchDialog.h"
+#include "ui/evaluation/EffectImages.h"
 #include "ui/evaluation/EffectLine.h"
-#include "ui/evaluation/EffectPictures.h"
 #include "ui/evaluation/EvaluationDataDialog.h"
 #include "ui/evaluation/SampleFields.h"
 #include "ui/widgets/Dialogs.h"
 
 namespace headlight {
 
-EffectController::EffectController(Document* document, ModelWorker* look, QWidget* window)
+EffectController::EffectController(Document* document, ModelWorker* inference, QWidget* window)
     : QObject(window),
       m_document(document),
-      m_look(look),
+      m_inference(inference),
       m_window(window),
-      m_bridge(document, look),
-      m_heads(document, look),
-      m_layers(document, look),
+      m_bridge(document, inference),
+      m_heads(document, inference),
+      m_layers(document, inference),
       m_line(new EffectLine(document, &m_bridge, window)) {
   makeMaskCommands();
-  m_castle =
-      makeCommand(this,
-                  {"model.castle",
-                   tr("C&astle…"),
-                   tr("What inference loses without the auxiliary branch (Castling-ViT), and "
-                      "whether that is free"),
-                   "Ctrl+Alt+A",
-                   {}},
-                  [this] { showCastle(); });
-  m_castle->setStatusTip(m_castle->toolTip());
-  m_modelCommands << m_castle;
+  m_dropBranch = makeCommand(this,
+                             {"model.castle",
+                              tr("Drop au&xiliary branch…"),
+                              tr("Measure what inference loses without the auxiliary branch "
+                                 "(Castling-ViT), and whether dropping it is free"),
+                              "Ctrl+Alt+A",
+                              {}},
+                             [this] { showDropBranch(); });
+  m_dropBranch->setStatusTip(m_dropBranch->toolTip());
+  m_modelCommands << m_dropBranch;
   connect(m_line, &EffectLine::dataRequested, this, &EffectController::chooseData);
   connect(m_line, &EffectLine::byNumberRequested, this, [this] { matchBy({"index", ""}); });
   connect(m_line, &EffectLine::classMapRequested, this, &EffectController::chooseClassMap);
-  connect(m_line, &EffectLine::picturesRequested, this, &EffectController::showPictures);
-  connect(document, &Document::modelChanged, this, &EffectController::onModel);
-  connect(document, &Document::modelChanged, this, &EffectController::refreshCastle);
+  connect(m_line, &EffectLine::imagesRequested, this, &EffectController::showImages);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &EffectController::onModel);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this,
+          &EffectController::refreshDropBranch);
   keepIn({});
-  refreshCastle();
+  refreshDropBranch();
 }
 
 void EffectController::makeMaskCommands() {
   m_commands << makeCommand(this,
                             {"masks.effect.data",
-                             tr("Measure masks on a data set…"),
-                             tr("Choose the pictures on which every edit is measured"),
+                             tr("Choose evaluation data…"),
+                             tr("Every mask edit is measured on these images"),
                              "Ctrl+K, D",
                              {}},
                             [this] { chooseData(); });
-  m_commands << makeCommand(this,
-                            {"masks.effect.pictures",
-                             tr("Pictures that the masks change…"),
-                             tr("Pictures of the data set whose prediction changed, and the worst"),
-                             "Ctrl+K, I",
-                             {}},
-                            [this] { showPictures(); });
+  m_commands << makeCommand(
+      this,
+      {"masks.effect.images",
+       tr("Images that the masks change…"),
+       tr("Show images of the evaluation data whose prediction changed, and the worst ones"),
+       "Ctrl+K, I",
+       {}},
+      [this] { showImages(); });
   m_commands << makeCommand(this,
                             {"masks.effect.classes",
-                             tr("The data set, class by class…"),
-                             tr("Accuracy of every class, what is taken for what, and the worst "
-                                "pictures, under the masks as they are"),
+                             tr("Class report…"),
+                             tr("Show the accuracy of every class, the confusion matrix and the "
+                                "worst images under the present masks"),
                              "Ctrl+K, B",
                              {}},
                             [this] { showClasses(); });
@@ -78,18 +79,20 @@ void EffectController::keepIn(const std::filesystem::path& folder) {
 }
 
 /// Says why it is off where that is the model's fault.
-void EffectController::refreshCastle() {
-  const QString why = whyNotCastled(*m_document);
-  m_castle->setEnabled(why.isEmpty());
-  m_castle->setToolTip(why.isEmpty() || !m_document->hasModel() ? m_castle->statusTip() : why);
+void EffectController::refreshDropBranch() {
+  const QString why = whyBranchStays(*m_document);
+  m_dropBranch->setEnabled(why.isEmpty());
+  m_dropBranch->setToolTip(
+      why.isEmpty() || !m_document->inputs().hasModel() ? m_dropBranch->statusTip() : why);
 }
 
-/// Drawn pictures cost nothing to have; folders are measured on only where somebody says so.
+/// Drawn images cost nothing to have; folders are measured on only where somebody says so.
 void EffectController::onModel() {
-  const PictureSample sample = sampleOf(*m_document);
-  const bool trained = m_document->canCompute() && !m_document->model().randomWeights;
-  if (m_chosen && m_document->canCompute()) {
-    // How classes were matched was said of the model before.
+  const ImageSample sample = makeImageSample(*m_document);
+  const bool trained =
+      m_document->inputs().canCompute() && !m_document->inputs().model().randomWeights;
+  if (m_chosen && m_document->inputs().canCompute()) {
+    // The class matching belonged to the previous model.
     if (m_bridge.sample() && m_bridge.sample()->matching.isChosen()) matchBy({});
     return;
   }
@@ -99,15 +102,16 @@ void EffectController::onModel() {
     setSample(std::nullopt);
 }
 
-void EffectController::setSample(const std::optional<PictureSample>& sample) {
+void EffectController::setSample(const std::optional<ImageSample>& sample) {
   m_bridge.setSample(sample);
   m_heads.setSample(sample);
   m_layers.setSample(sample);
 }
 
 void EffectController::chooseData() {
-  if (!m_document->canCompute()) return;
-  auto* dialog = new EvaluationDataDialog(m_bridge.sample(), sampleOf(*m_document), m_window);
+  if (!m_document->inputs().canCompute()) return;
+  auto* dialog =
+      new EvaluationDataDialog(m_bridge.sample(), makeImageSample(*m_document), m_window);
   dialogs().show(dialog, [this, dialog](int result) {
     if (result != QDialog::Accepted) return;
     m_chosen = true;
@@ -115,10 +119,10 @@ void EffectController::chooseData() {
   });
 }
 
-/// The same pictures, their classes matched otherwise.
+/// The same images, their classes matched otherwise.
 void EffectController::matchBy(const ClassMatching& matching) {
   if (!m_bridge.sample()) return;
-  PictureSample sample = *m_bridge.sample();
+  ImageSample sample = *m_bridge.sample();
   sample.matching = matching;
   m_chosen = true;
   setSample(sample);
@@ -134,17 +138,16 @@ void EffectController::chooseClassMap() {
 }
 
 void EffectController::showClasses() {
-  if (!m_document->canCompute()) return;
+  if (!m_document->inputs().canCompute()) return;
   if (!m_classes) {
     m_classes = new ClassReportDialog(m_document, &m_bridge, m_window);
     m_classes->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_classes, &ClassReportDialog::dataRequested, this, &EffectController::chooseData);
     connect(m_classes, &ClassReportDialog::anewRequested, &m_bridge,
             &MaskEffectBridge::measureAnew);
-    connect(m_classes, &ClassReportDialog::opened, this,
-            [this](const Image& picture, const QString& name) {
-              m_document->setImage(picture, name, {});
-            });
+    connect(
+        m_classes, &ClassReportDialog::opened, this,
+        [this](const Image& image, const QString& name) { m_document->setImage(image, name, {}); });
   }
   m_classes->show();
   m_classes->raise();
@@ -153,32 +156,34 @@ void EffectController::showClasses() {
 }
 
 /// Closed it is hidden: what was measured and said is there again.
-void EffectController::showCastle() {
-  if (!m_castleDialog) {
-    m_castleDialog = new CastleDialog(m_document, m_look, m_shelf,
-                                      m_bridge.sample().value_or(sampleOf(*m_document)), m_window);
-    connect(m_castleDialog, &CastleDialog::openRequested, this, &EffectController::openRequested);
+void EffectController::showDropBranch() {
+  if (!m_dropBranchDialog) {
+    m_dropBranchDialog =
+        new DropBranchDialog(m_document, m_inference, m_shelf,
+                             m_bridge.sample().value_or(makeImageSample(*m_document)), m_window);
+    connect(m_dropBranchDialog, &DropBranchDialog::openRequested, this,
+            &EffectController::openRequested);
   }
-  m_castleDialog->show();
-  m_castleDialog->raise();
-  m_castleDialog->activateWindow();
+  m_dropBranchDialog->show();
+  m_dropBranchDialog->raise();
+  m_dropBranchDialog->activateWindow();
 }
 
-void EffectController::showPictures() {
+void EffectController::showImages() {
   const auto present = m_bridge.present();
   if (!present || !m_bridge.sample()) return;
   auto effect = m_bridge.sinceReference();
-  QString from = m_document->describeReference();
+  QString from = m_document->reference().describe();
   if (!effect && m_bridge.unmasked()) {
     if (auto against = maskEffect(*m_bridge.unmasked(), *present)) effect = std::move(*against);
     from = tr("unmasked");
   }
   if (!effect) return;
-  auto* dialog =
-      new EffectPictures(m_document->model(), *m_bridge.sample(), *effect, present->classNames,
-                         tr("%1 → now, on %2 pictures").arg(from).arg(effect->pictures), m_window);
-  connect(dialog, &EffectPictures::opened, this, [this](const Image& picture, const QString& name) {
-    m_document->setImage(picture, name, {});
+  auto* dialog = new EffectImages(
+      m_document->inputs().model(), *m_bridge.sample(), *effect, present->classNames,
+      tr("%1 → now, on %2 images").arg(from).arg(effect->images), m_window);
+  connect(dialog, &EffectImages::opened, this, [this](const Image& image, const QString& name) {
+    m_document->setImage(image, name, {});
   });
   dialogs().show(dialog, {});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What masks do on a data set, in the window: the pictures that are measured on, the line, the
+// The effect of masks on a dataset, in the window: the images that are measured on, the line, the
 // page.
 
 #include <QAction>
@@ -17,24 +17,24 @@
 
 namespace headlight {
 
-class CastleDialog;
+class DropBranchDialog;
 class ClassReportDialog;
 class EffectLine;
 
 class EffectController : public QObject {
   Q_OBJECT
  public:
-  EffectController(Document* document, ModelWorker* look, QWidget* window);
+  EffectController(Document* document, ModelWorker* inference, QWidget* window);
 
   MaskEffectBridge* bridge() { return &m_bridge; }
   HeadValuesBridge* heads() { return &m_heads; }
   SimilarityBridge* layers() { return &m_layers; }
-  /// Where what is measured is kept; an empty folder: as long as the window lives.
+  /// The folder of cached results; empty: results live as long as the window.
   void keepIn(const std::filesystem::path& folder);
   EffectLine* line() const { return m_line; }
-  /// Choosing the data and showing the pictures, for the Masks menu.
+  /// Choosing the data and showing the images, for the Masks menu.
   const QList<QAction*>& commands() const { return m_commands; }
-  /// Castling, for the Model menu.
+  /// Dropping the auxiliary branch, for the Model menu.
   const QList<QAction*>& modelCommands() const { return m_modelCommands; }
 
  Q_SIGNALS:
@@ -42,18 +42,18 @@ class EffectController : public QObject {
 
  private:
   void makeMaskCommands();
-  void refreshCastle();
-  void showCastle();
+  void refreshDropBranch();
+  void showDropBranch();
   void onModel();
-  void setSample(const std::optional<PictureSample>& sample);
+  void setSample(const std::optional<ImageSample>& sample);
   void chooseData();
   void matchBy(const ClassMatching& matching);
   void chooseClassMap();
-  void showPictures();
+  void showImages();
   void showClasses();
 
   Document* m_document;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   QWidget* m_window;
   MaskEffectBridge m_bridge;
   HeadValuesBridge m_heads;
@@ -61,10 +61,10 @@ class EffectController : public QObject {
   std::shared_ptr<const ResultCache> m_shelf;
   bool m_chosen = false;  ///< the data, by a person
   EffectLine* m_line;
-  QPointer<ClassReportDialog> m_classes;  ///< null until it is wanted
-  QPointer<CastleDialog> m_castleDialog;  ///< likewise
+  QPointer<ClassReportDialog> m_classes;          ///< null until it is wanted
+  QPointer<DropBranchDialog> m_dropBranchDialog;  ///< likewise
   QList<QAction*> m_commands, m_modelCommands;
-  QAction* m_castle = nullptr;
+  QAction* m_dropBranch = nullptr;
 };
 
 }  // namespace headlight

@@ -10,10 +10,12 @@
 #include "ui/attribution/ExplanationView.h"
 #include "ui/base/Actions.h"
 #include "ui/base/BackgroundTask.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
 #include "ui/compare/CompareView.h"
 #include "ui/document/Folders.h"
+#include "ui/document/ModelText.h"
 #include "ui/document/Session.h"
 #include "ui/figures/ExplanationFigure.h"
 #include "ui/figures/FigureDialog.h"
@@ -22,13 +24,13 @@
 #include "ui/figures/HeadFigureDialog.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/window/FigurePageCommand.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 namespace {
 
-FigureKind figureOf(const PictureTabs& tabs) {
+FigureKind shownFigureKind(const ImageTabs& tabs) {
   const QString page = tabs.page();
   if (page == QStringLiteral("heads")) return FigureKind::Heads;
   if (page == QStringLiteral("rollout")) return FigureKind::Rollout;
@@ -39,7 +41,7 @@ FigureKind figureOf(const PictureTabs& tabs) {
 
 }  // namespace
 
-FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, const Workspaces* workspaces,
+FigureCommands::FigureCommands(Document* document, ImageTabs* tabs, const Workspaces* workspaces,
                                QWidget* window)
     : QObject(window),
       m_document(document),
@@ -50,40 +52,42 @@ FigureCommands::FigureCommands(Document* document, PictureTabs* tabs, const Work
   m_export =
       makeCommand(this,
                   {"file.exportFigure", tr("Export f&igure…"),
-                   tr("Save what the tab shows as PNG, SVG or PDF; a PNG carries the session"),
+                   tr("Save what the tab shows as PNG, SVG or PDF; a PNG contains the session"),
                    "Ctrl+E", "image"},
                   [this] { choose(); });
   m_copy = makeCommand(this,
-                       {"edit.copyPicture",
-                        tr("&Copy picture"),
+                       {"edit.copyImage",
+                        tr("&Copy image"),
                         tr("Copy what the tab shows to the clipboard"),
                         "Ctrl+Shift+C",
                         {}},
-                       [this] { copyPicture(); });
-  m_film = makeCommand(this,
-                       {"train.saveFilm", tr("Save the evol&ution…"),
-                        tr("A film or a strip of what the tab shows, at every step that the run "
-                           "recorded"),
-                        "Ctrl+H, F", "image"},
-                       [this] { saveFilm(); });
-  m_heads = makeCommand(this,
-                        {"view.headsByDepth", tr("Heads by &depth…"),
-                         tr("The number that heads show as a figure: every head by its layer, with "
-                            "deviations and chance"),
-                         "Ctrl+Alt+H", "image"},
-                        [this] { showHeads(); });
-  connect(document, &Document::lookChanged, this, &FigureCommands::refresh);
-  for (const auto signal : {&Document::modelChanged, &Document::imageChanged})
-    connect(document, signal, this, &FigureCommands::refresh);
+                       [this] { copyImage(); });
+  m_film =
+      makeCommand(this,
+                  {"train.saveFilm", tr("Save the evol&ution…"),
+                   tr("Save a film or a strip of what the tab shows, at every step that the run "
+                      "recorded"),
+                   "Ctrl+H, F", "image"},
+                  [this] { saveFilm(); });
+  m_heads = makeCommand(
+      this,
+      {"view.headsByDepth", tr("Heads by &depth…"),
+       tr("Show the head metric as a figure: every head by its layer, with deviations and chance"),
+       "Ctrl+Alt+H", "image"},
+      [this] { showHeads(); });
+  connect(document, &Document::inferenceChanged, this, &FigureCommands::refresh);
+  for (const auto signal : {&InferenceInputs::modelChanged, &InferenceInputs::imageChanged})
+    connect(&document->inputs(), signal, this, &FigureCommands::refresh);
   refresh();
 }
 
 void FigureCommands::refresh() {
-  const bool picture = m_document->hasModel() && m_document->hasImage();
-  m_export->setEnabled(picture);
-  m_copy->setEnabled(picture);
-  m_heads->setEnabled(picture && (m_document->look() || m_document->numbers().values));
-  m_film->setEnabled(m_document->hasModel() && m_evolution && !m_evolution->run().isEmpty());
+  const bool image = m_document->inputs().hasModel() && m_document->inputs().hasImage();
+  m_export->setEnabled(image);
+  m_copy->setEnabled(image);
+  m_heads->setEnabled(image && (m_document->inference() || m_document->numbers().heads().values));
+  m_film->setEnabled(m_document->inputs().hasModel() && m_evolution &&
+                     !m_evolution->run().isEmpty());
 }
 
 void FigureCommands::setEvolution(const EvolutionBridge* evolution) {
@@ -95,10 +99,10 @@ void FigureCommands::setEvolution(const EvolutionBridge* evolution) {
 void FigureCommands::saveFilm() {
   FilmRequest request;
   request.run = m_evolution->run();
-  request.picture = m_evolution->picture();
-  request.figure = figureOf(*m_tabs);
-  request.model = m_document->model();
-  request.view = m_document->steadyView();
+  request.image = m_evolution->image();
+  request.figure = shownFigureKind(*m_tabs);
+  request.model = m_document->inputs().model();
+  request.view = m_document->view().steady();
   auto* dialog = new FilmDialog(request, m_window);
   connect(dialog, &FilmDialog::saved, this, [this](const QString& path) {
     Q_EMIT m_document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));
@@ -107,34 +111,32 @@ void FigureCommands::saveFilm() {
 }
 
 void FigureCommands::showHeads() {
-  const HeadNumbers& numbers = m_document->numbers();
-  const HeadMeasureInfo& info = infoOf(numbers.measure);
+  const HeadNumbers& numbers = m_document->numbers().heads();
+  const HeadMeasureInfo& info = findInfo(numbers.measure);
   Result<HeadValues> values = Error{ErrorCode::NotFound, "is not measured yet", info.title};
   if (numbers.values)
     values = *numbers.values;
-  else if (m_document->look())
-    values = headValuesOf(*m_document->look(), m_document->model(), numbers.measure);
+  else if (m_document->inference())
+    values =
+        computeHeadValues(*m_document->inference(), m_document->inputs().model(), numbers.measure);
   if (!values) {
     Q_EMIT failed(tr("There are no numbers to draw"),
                   QString::fromStdString(values.error().text()));
     return;
   }
-  const QString whose = values->pictures > 1
-                            ? tr("%n picture(s) of the data set", nullptr, int(values->pictures))
-                            : displayName(m_document->imageName());
-  const QString model =
-      displayName(QString::fromStdString(m_document->model().experiment.model.name));
-  dialogs().show(
-      new HeadFigureDialog(*values,
-                           tr("%1 · %2 · %3").arg(QString::fromStdString(info.title), model, whose),
-                           m_window),
-      {});
+  const QString whose = values->images > 1
+                            ? tr("%n image(s) of the dataset", nullptr, int(values->images))
+                            : displayName(m_document->inputs().imageName());
+  const QString model = modelTitle(m_document->inputs().model());
+  dialogs().show(new HeadFigureDialog(
+                     *values, tr("%1 · %2 · %3").arg(coreText(info.title), model, whose), m_window),
+                 {});
 }
 
 Result<FigureRequest> FigureCommands::capture() const {
-  if (m_tabs->page() == QStringLiteral("ways"))
-    return captureExplanation(*m_document, *m_tabs->ways());
-  const FigureKind kind = figureOf(*m_tabs);
+  if (m_tabs->page() == QStringLiteral("explain"))
+    return captureExplanation(*m_document, *m_tabs->explanations());
+  const FigureKind kind = shownFigureKind(*m_tabs);
   if (kind != FigureKind::Comparison) return captureFigure(*m_document, kind);
   const CompareSides& sides = *m_tabs->compare()->sides();
   if (sides.comparison().otherExplanation) return captureComparedExplanations(sides);
@@ -164,23 +166,24 @@ void FigureCommands::choose() {
 }
 
 QByteArray FigureCommands::sessionNow() const {
-  Session session = sessionOf(*m_document);
+  Session session = recordSession(*m_document);
   session.comparison = m_tabs->compare()->sides()->comparison();
   session.workspace = workspaceName(m_workspaces->current());
   session.arrangements = m_workspaces->page();
   return sessionToText(session);
 }
 
-QAction* FigureCommands::makePages(ModelWorker* look, GalleryDock* gallery, const QString& file) {
+QAction* FigureCommands::makePages(ModelWorker* inference, GalleryDock* gallery,
+                                   const QString& file) {
   auto* page = new FigurePageCommand(
-      {m_document, look, gallery, [this] { return sessionNow(); }, file}, m_window);
+      {m_document, inference, gallery, [this] { return sessionNow(); }, file}, m_window);
   return page->action();
 }
 
 void FigureCommands::choosePath(const FigureRequest& request) {
   askWhereToSave(m_window, tr("Export figure"),
                  QDir(figureFolder())
-                     .filePath(QFileInfo(m_document->imageName()).completeBaseName() +
+                     .filePath(QFileInfo(m_document->inputs().imageName()).completeBaseName() +
                                QLatin1Char('-') + m_tabs->page() + QStringLiteral(".png")),
                  tr("PNG, with the session (*.png);;SVG (*.svg);;PDF (*.pdf)"),
                  [this, request = request](const QString& path) mutable {
@@ -204,7 +207,7 @@ void FigureCommands::write(const FigureRequest& request) {
       });
 }
 
-void FigureCommands::copyPicture() {
+void FigureCommands::copyImage() {
   QApplication::clipboard()->setPixmap(m_tabs->currentWidget()->grab());
   Q_EMIT m_document->message(tr("Copied"));
 }

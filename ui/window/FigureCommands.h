@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What leaves the window as a picture: the tab as a figure in a file, or as it is in the clipboard.
+// Exports the tab as a figure, or copies it to the clipboard.
 
 #include <QObject>
 
@@ -16,25 +16,25 @@ class EvolutionBridge;
 class FigurePageCommand;
 class GalleryDock;
 class ModelWorker;
-class PictureTabs;
+class ImageTabs;
 class Workspaces;
 struct FigureRequest;
 
 class FigureCommands : public QObject {
   Q_OBJECT
  public:
-  FigureCommands(Document* document, PictureTabs* tabs, const Workspaces* workspaces,
+  FigureCommands(Document* document, ImageTabs* tabs, const Workspaces* workspaces,
                  QWidget* window);
 
   QAction* exportAction() const { return m_export; }
   QAction* copyAction() const { return m_copy; }
-  /// Of the number that heads show, in the menu of views.
+  /// The figure of the shown head metric, in the View menu.
   QAction* headsAction() const { return m_heads; }
-  /// Of the run whose recording that is, in the menu of training.
+  /// The film of a recorded run, in the Train menu.
   QAction* filmAction() const { return m_film; }
   void setEvolution(const EvolutionBridge* evolution);  ///< once
-  /// A page of pictures × heads and methods, in the menu of files. `file`: where it is kept.
-  QAction* makePages(ModelWorker* look, GalleryDock* gallery, const QString& file);  ///< once
+  /// A page of images × heads and methods, in the menu of files. `file`: where it is kept.
+  QAction* makePages(ModelWorker* inference, GalleryDock* gallery, const QString& file);  ///< once
 
  Q_SIGNALS:
   void failed(const QString& title, const QString& text);
@@ -46,13 +46,13 @@ class FigureCommands : public QObject {
   void choosePath(const FigureRequest& request);
   QByteArray sessionNow() const;
   void write(const FigureRequest& request);
-  void copyPicture();
+  void copyImage();
   void saveFilm();
   void showHeads();
   void refresh();
 
   Document* m_document;
-  PictureTabs* m_tabs;
+  ImageTabs* m_tabs;
   const Workspaces* m_workspaces;
   QWidget* m_window;
   BackgroundTask* m_writer;

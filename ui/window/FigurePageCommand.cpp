@@ -20,19 +20,22 @@ FigurePageCommand::FigurePageCommand(const Parts& parts, QWidget* window)
     : QObject(window), m_parts(parts), m_window(window) {
   m_action = makeCommand(this,
                          {"file.figurePage", tr("Figure pa&ge…"),
-                          tr("A page of pictures × heads and methods for a paper: the gallery's "
-                             "marked pictures, or the one that is open"),
+                          tr("Make a page of images × heads and methods for a paper, from the "
+                             "selected gallery images or the open one"),
                           "Ctrl+W, P", "image"},
                          [this] { show(); });
-  connect(parts.document, &Document::imageChanged, this, &FigurePageCommand::refresh);
-  connect(parts.document, &Document::modelChanged, this, &FigurePageCommand::refresh);
+  connect(&parts.document->inputs(), &InferenceInputs::imageChanged, this,
+          &FigurePageCommand::refresh);
+  connect(&parts.document->inputs(), &InferenceInputs::modelChanged, this,
+          &FigurePageCommand::refresh);
   refresh();
 }
 
 FigurePageCommand::~FigurePageCommand() = default;
 
 void FigurePageCommand::refresh() {
-  m_action->setEnabled(m_parts.document->hasModel() && m_parts.document->hasImage());
+  m_action->setEnabled(m_parts.document->inputs().hasModel() &&
+                       m_parts.document->inputs().hasImage());
 }
 
 QStringList FigurePageCommand::marked() const {
@@ -53,7 +56,7 @@ void FigurePageCommand::show() {
 }
 
 void FigurePageCommand::make() {
-  m_dialog = new FigurePageDialog(m_parts.document, m_parts.look, m_window);
+  m_dialog = new FigurePageDialog(m_parts.document, m_parts.inference, m_window);
   m_dialog->setGallery([this] { return marked(); });
   m_dialog->setSession(m_parts.session);
   restore();
@@ -67,7 +70,7 @@ void FigurePageCommand::restore() {
   if (kept) {
     const auto page = readFigurePage(m_parts.file.toStdString());
     if (page) return m_dialog->setPage(*page);  // where the model lacks something, it is said there
-    logInfo("The figure page of last time is not shown: " + page.error().text());
+    logInfo("The last figure page was not restored: " + page.error().text());
     QFile::rename(m_parts.file, m_parts.file + QStringLiteral(".unread"));
   }
   m_dialog->startAnew();
@@ -78,7 +81,7 @@ void FigurePageCommand::keep() {
   m_changed = false;
   const auto written =
       writeFileAtomically(m_parts.file.toStdString(), pageToText(m_dialog->page()));
-  if (!written) logInfo("The figure page is not kept: " + written.error().text());
+  if (!written) logInfo("The figure page was not saved: " + written.error().text());
 }
 
 }  // namespace headlight

@@ -22,7 +22,7 @@ class FigurePageCommand : public QObject {
  public:
   struct Parts {
     Document* document;
-    ModelWorker* look;
+    ModelWorker* inference;
     GalleryDock* gallery;
     std::function<QByteArray()> session;  ///< that a PNG carries
     QString file;                         ///< where the page is kept; empty: nowhere

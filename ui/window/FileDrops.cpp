@@ -40,7 +40,7 @@ FileDrops::FileDrops(QMainWindow* window) : QObject(window), m_window(window) {
 }
 
 void FileDrops::makeHint() {
-  m_hint = new QLabel(tr("Drop pictures, folders, checkpoints, configs, mask schemes or sessions"),
+  m_hint = new QLabel(tr("Drop images, folders, checkpoints, configs, mask schemes or sessions"),
                       m_window);
   m_hint->setObjectName(QStringLiteral("dropHint"));
   m_hint->setAlignment(Qt::AlignCenter);

@@ -37,7 +37,7 @@ FollowController::FollowController(const FollowParts& parts)
                                    FollowBridge::Whether::WhileTrained);
           });
   connect(parts.training, &TrainingBridge::stateChanged, this, [this] {
-    if (m_parts.training->isRunning()) leaveFor(tr("this window trains a run of its own now"));
+    if (m_parts.training->isRunning()) leaveFor(tr("this window now trains its own run"));
   });
   connect(parts.training, &TrainingBridge::snapshotsWantedChanged, parts.follow,
           &FollowBridge::setWeightsWanted);
@@ -65,7 +65,7 @@ void FollowController::connectBridge() {
   connect(bridge, &FollowBridge::weightsFailed, this, [this](const QString& why) {
     Q_EMIT notice({Notice::Level::Warning,
                    tr("The run's checkpoint was not read"),
-                   tr("%1. The next one is tried again.").arg(why),
+                   tr("%1. The next checkpoint will be tried.").arg(why),
                    {},
                    {}});
   });
@@ -98,7 +98,7 @@ void FollowController::follow(const QString& folder) {
   if (!refusedFor(folder)) m_parts.follow->follow(folder, FollowBridge::Whether::Always);
 }
 
-/// What becomes of a run's folder that was dropped: one that somebody trains is followed.
+/// Handles a dropped run folder: a run in training is followed.
 void FollowController::offer(const QString& folder) {
   m_asked = true;
   if (!refusedFor(folder)) m_parts.follow->follow(folder, FollowBridge::Whether::WhileTrained);
@@ -114,11 +114,12 @@ void FollowController::leaveFor(const QString& why) {
 
 void FollowController::onWeights(std::shared_ptr<const ModelSnapshot> weights) {
   const auto run = m_parts.follow->experiment();
-  if (!run || !m_parts.document->hasModel()) return;
+  if (!run || !m_parts.document->inputs().hasModel()) return;
   Experiment here = *run;  // trained on a device that this machine may not have
-  here.device = m_parts.document->model().experiment.device;
+  here.device = m_parts.document->inputs().model().experiment.device;
   // Once is enough: the next one would be refused as well.
-  if (!m_parts.look->adopt(here, std::move(weights))) m_parts.training->setSnapshotsWanted(false);
+  if (!m_parts.inference->adopt(here, std::move(weights)))
+    m_parts.training->setSnapshotsWanted(false);
 }
 
 }  // namespace headlight

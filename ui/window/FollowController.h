@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Following runs that somebody else trains: asks for a folder, takes one that is dropped, leaves a
-// run before this window trains one of its own, and shows pictures through its checkpoints.
+// run before this window trains one of its own, and shows images through its checkpoints.
 
 #include <QObject>
 
@@ -24,7 +24,7 @@ struct FollowParts {
   Document* document;
   FollowBridge* follow;
   TrainingBridge* training;
-  ModelWorker* look;
+  ModelWorker* inference;
   Opener* opener;
   TrainingDock* dock;
   QWidget* window;
@@ -35,9 +35,9 @@ class FollowController : public QObject {
  public:
   explicit FollowController(const FollowParts& parts);
 
-  /// Of the run that is followed, in full; empty: none is.
+  /// The full path of the followed run; empty: none.
   QString folder() const;
-  /// Because the person asked for it, whoever trains the run; refused while this window trains.
+  /// On the user's request, whatever process trains the run; refused while this window trains.
   void follow(const QString& folder);
 
  Q_SIGNALS:
@@ -57,7 +57,7 @@ class FollowController : public QObject {
   void onWeights(std::shared_ptr<const ModelSnapshot> weights);
 
   FollowParts m_parts;
-  bool m_asked = false;  ///< a person asked for what is looked at first
+  bool m_asked = false;  ///< the user asked for the first poll
 };
 
 }  // namespace headlight

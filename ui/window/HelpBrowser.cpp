@@ -40,30 +40,32 @@ struct Page {
   const char* title;
 };
 constexpr Page kPages[] = {
-    {"index", QT_TRANSLATE_NOOP("HelpBrowser", "What Headlight is")},
-    {"first-steps", QT_TRANSLATE_NOOP("HelpBrowser", "First steps")},
-    {"window", QT_TRANSLATE_NOOP("HelpBrowser", "The window")},
-    {"ways-of-looking", QT_TRANSLATE_NOOP("HelpBrowser", "Other ways of looking")},
-    {"figures", QT_TRANSLATE_NOOP("HelpBrowser", "Figures for papers")},
-    {"video", QT_TRANSLATE_NOOP("HelpBrowser", "Video")},
-    {"masks", QT_TRANSLATE_NOOP("HelpBrowser", "Masks")},
-    {"search", QT_TRANSLATE_NOOP("HelpBrowser", "Searching for a scheme")},
-    {"mechanisms", QT_TRANSLATE_NOOP("HelpBrowser", "Mechanisms and backbones")},
-    {"angular-kernel", QT_TRANSLATE_NOOP("HelpBrowser", "The angular kernel")},
-    {"models", QT_TRANSLATE_NOOP("HelpBrowser", "Models on this computer")},
-    {"maps", QT_TRANSLATE_NOOP("HelpBrowser", "Maps from anywhere")},
-    {"data", QT_TRANSLATE_NOOP("HelpBrowser", "Data sets")},
-    {"training", QT_TRANSLATE_NOOP("HelpBrowser", "Training")},
-    {"evolution", QT_TRANSLATE_NOOP("HelpBrowser", "Evolution")},
-    {"recipes", QT_TRANSLATE_NOOP("HelpBrowser", "Recipes")},
-    {"cluster", QT_TRANSLATE_NOOP("HelpBrowser", "On a cluster")},
-    {"distillation", QT_TRANSLATE_NOOP("HelpBrowser", "Distillation")},
-    {"sequences", QT_TRANSLATE_NOOP("HelpBrowser", "Sequence models")},
-    {"comparing", QT_TRANSLATE_NOOP("HelpBrowser", "Comparing variants")},
-    {"speed", QT_TRANSLATE_NOOP("HelpBrowser", "How fast it is")},
-    {"command-line", QT_TRANSLATE_NOOP("HelpBrowser", "The command line")},
-    {"files", QT_TRANSLATE_NOOP("HelpBrowser", "Files")},
-    {kShortcuts, QT_TRANSLATE_NOOP("HelpBrowser", "Keyboard shortcuts")},
+    {"index", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "What Headlight is")},
+    {"first-steps", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "First steps")},
+    {"window", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "The window")},
+    {"explanations", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Explanations")},
+    {"figures", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Figures for papers")},
+    {"video", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Video")},
+    {"masks", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Masks")},
+    {"search", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Searching for a scheme")},
+    {"mechanisms", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Mechanisms and backbones")},
+    {"angular-kernel", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "The angular kernel")},
+    {"models", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Models on this computer")},
+    {"maps", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Maps from anywhere")},
+    {"python", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Maps from Python")},
+    {"data", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Datasets")},
+    {"training", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Training")},
+    {"evolution", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Evolution")},
+    {"recipes", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Recipes")},
+    {"cluster", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "On a cluster")},
+    {"distillation", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Distillation")},
+    {"sequences", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Sequence models")},
+    {"comparing", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Comparing variants")},
+    {"speed", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Speed")},
+    {"command-line", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "The command line")},
+    {"files", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Files")},
+    {"terms", QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Terms")},
+    {kShortcuts, QT_TRANSLATE_NOOP("headlight::HelpBrowser", "Keyboard shortcuts")},
 };
 
 QString readPage(const QString& page) {
@@ -98,7 +100,7 @@ void letInAir(QTextDocument* document) {
 }
 
 /// As GitHub names headings: small letters, spaces as hyphens, nothing else.
-QString anchorOf(const QString& heading) {
+QString headingAnchor(const QString& heading) {
   QString anchor;
   for (const QChar letter : heading.toLower()) {
     if (letter.isLetterOrNumber() || letter == QLatin1Char('-')) anchor += letter;
@@ -112,11 +114,11 @@ QString anchorOf(const QString& heading) {
 QString shortcutsPage(const Actions& actions) {
   return QStringLiteral(
              "# Keyboard shortcuts\n\n"
-             "Every command has a shortcut, stands in a menu and is found by the "
-             "command palette (`Ctrl+Shift+P`). Two keys with a comma are pressed one "
-             "after the other. Single keys work while the pictures in the middle have "
-             "the focus; the canvas also takes the arrow keys (move the token), `1` "
-             "(100 %), and the mask matrix its own keys, listed in "
+             "Every command has a shortcut, a place in a menu and an entry in the command palette "
+             "(`Ctrl+Shift+P`). Press two keys with a comma one after the other. Single keys work "
+             "wherever the focus is, except in text that is being typed; `Esc` and `Enter` leave a "
+             "field. Keys that nothing else takes go to the image: arrows move the token, `1` is "
+             "100 %, `Esc` frees a pinned token. The mask matrix has its own keys, listed in "
              "[Masks](masks.md#keys-in-the-matrix).\n\n") +
          actions.shortcutTable().trimmed() + QString::fromUtf8(kPlotKeys) +
          QStringLiteral("\n\n[Back to the start](index.md)\n");
@@ -130,22 +132,22 @@ HelpText::HelpText(const Actions* actions, QWidget* parent)
 
 QVariant HelpText::loadResource(int type, const QUrl& name) {
   if (!name.path().endsWith(QStringLiteral(".md"))) return QTextBrowser::loadResource(type, name);
-  return htmlOf(markdownOf(QFileInfo(name.path()).completeBaseName()));
+  return renderHtml(loadMarkdown(QFileInfo(name.path()).completeBaseName()));
 }
 
-QString HelpText::markdownOf(const QString& page) const {
+QString HelpText::loadMarkdown(const QString& page) const {
   return page == QLatin1String(kShortcuts) ? shortcutsPage(*m_actions) : readPage(page);
 }
 
 bool HelpText::pageHas(const QString& page, const QString& text) const {
   QTextDocument document;
-  document.setMarkdown(markdownOf(page));
+  document.setMarkdown(loadMarkdown(page));
   return !document.find(text).isNull();
 }
 
 /// Markdown that is read into a document on the screen is laid out anew for every cell of a table,
 /// which takes seconds; HTML is laid out once.
-QString HelpText::htmlOf(const QString& markdown) const {
+QString HelpText::renderHtml(const QString& markdown) const {
   QTextDocument document;
   document.setDefaultFont(font());
   document.setMarkdown(markdown);
@@ -158,7 +160,7 @@ void HelpText::doSetSource(const QUrl& name, QTextDocument::ResourceType) {
 
 void HelpText::showHeading(const QString& anchor) {
   for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
-    if (block.blockFormat().headingLevel() == 0 || anchorOf(block.text()) != anchor) continue;
+    if (block.blockFormat().headingLevel() == 0 || headingAnchor(block.text()) != anchor) continue;
     // From the end upwards, so that the heading comes to stand at the top.
     moveCursor(QTextCursor::End);
     setTextCursor(QTextCursor(block));
@@ -207,7 +209,7 @@ HelpBrowser::HelpBrowser(const Actions* actions, QWidget* parent) : QDialog(pare
   m_search->setPlaceholderText(tr("Search all pages"));
   m_search->setClearButtonEnabled(true);
   m_search->setAccessibleName(tr("Search the help"));
-  m_search->setToolTip(tr("Enter goes to the next place, through all pages"));
+  m_search->setToolTip(tr("Enter goes to the next match in all pages"));
   connect(m_search, &QLineEdit::returnPressed, this, [this] { search(m_search->text()); });
 
   auto* tools = new QHBoxLayout;
@@ -238,7 +240,9 @@ QString HelpBrowser::page() const {
   return QFileInfo(m_text->source().path()).completeBaseName();
 }
 
-void HelpBrowser::showPage(const QString& name) {
+void HelpBrowser::showPage(const QString& asked) {
+  const QString name =  // state files may have the page's former name
+      asked == QStringLiteral("ways-of-looking") ? QStringLiteral("explanations") : asked;
   if (!pages().contains(name) || name == page()) return;
   m_text->setSource(QUrl(QStringLiteral("qrc:/help/%1.md").arg(name)));
 }

@@ -29,8 +29,8 @@ class HelpText : public QTextBrowser {
   void doSetSource(const QUrl& name, QTextDocument::ResourceType type) override;
 
  private:
-  QString markdownOf(const QString& page) const;
-  QString htmlOf(const QString& markdown) const;
+  QString loadMarkdown(const QString& page) const;
+  QString renderHtml(const QString& markdown) const;
 
   const Actions* m_actions;
 };
@@ -56,7 +56,7 @@ class HelpBrowser : public QDialog {
   QLineEdit* m_search;
 };
 
-/// The page of shortcuts with its table, as it stands in resources/help/shortcuts.md.
+/// The page of shortcuts with its table, as in resources/help/shortcuts.md.
 QString shortcutsPage(const Actions& actions);
 
 }  // namespace headlight

@@ -16,27 +16,32 @@ HelpCommands::HelpCommands(Document* document, const Actions* actions, MessageLo
   m_aboutModel = makeCommand(
       this,
       {"model.about", tr("&About this model"),
-       tr("Shape, size, where its weights come from, what did not fit"), "Ctrl+I", "info"},
+       tr("Show dimensions, size, the source of the weights, and which weights did not fit"),
+       "Ctrl+I", "info"},
       [this, document] { showModelInfo(*document, m_window); });
   m_aboutModel->setEnabled(false);
-  connect(document, &Document::modelChanged, this,
-          [this, document] { m_aboutModel->setEnabled(document->hasModel()); });
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this,
+          [this, document] { m_aboutModel->setEnabled(document->inputs().hasModel()); });
   m_commands << makeCommand(
-      this, {"help.contents", tr("&Help"), tr("How Headlight is used"), "Ctrl+F1", "help"},
+      this, {"help.contents", tr("&Help"), tr("Open the help pages"), "F1; Ctrl+F1", "help"},
       [this] { showPage(QStringLiteral("index")); });
   m_commands << makeCommand(this,
                             {"help.shortcuts",
                              tr("&Keyboard shortcuts"),
-                             tr("Every command and its keys"),
+                             tr("List every command and its keys"),
                              "Shift+F1",
                              {}},
                             [this] { showPage(QStringLiteral("shortcuts")); });
+  m_commands << makeCommand(this,
+                            {"help.messages",
+                             tr("&Messages"),
+                             tr("Show all messages since the start"),
+                             "Ctrl+Shift+J",
+                             {}},
+                            [this, log] { showMessages(log, m_window); });
   m_commands << makeCommand(
       this,
-      {"help.messages", tr("&Messages"), tr("What Headlight has said so far"), "Ctrl+Shift+J", {}},
-      [this, log] { showMessages(log, m_window); });
-  m_commands << makeCommand(
-      this, {"help.about", tr("&About Headlight"), tr("Version and licence"), "Ctrl+Shift+F1", {}},
+      {"help.about", tr("&About Headlight"), tr("Show version and license"), "Ctrl+Shift+F1", {}},
       [this] { showAbout(m_window); });
 }
 

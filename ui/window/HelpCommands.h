@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What can be read: the help pages, the messages so far, about the model and about the program.
+// Commands to read the help pages, the messages so far, about the model and about the program.
 
 #include <QList>
 #include <QObject>

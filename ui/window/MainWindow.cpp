@@ -13,6 +13,7 @@
 #include "ui/base/MessageLog.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/base/Theme.h"
+#include "ui/canvas/HeadThumbnails.h"
 #include "ui/canvas/ViewControls.h"
 #include "ui/compare/CompareSides.h"
 #include "ui/compare/CompareView.h"
@@ -21,13 +22,16 @@
 #include "ui/evaluation/PredictionPanel.h"
 #include "ui/heads/HeadsGrid.h"
 #include "ui/heads/NumberChooser.h"
+#include "ui/masks/MaskMatrix.h"
 #include "ui/masks/MaskPanel.h"
 #include "ui/masks/ReferenceCommands.h"
 #include "ui/opening/GalleryDock.h"
+#include "ui/opening/ModelOffer.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
 #include "ui/opening/RecentCommands.h"
 #include "ui/opening/StartPage.h"
+#include "ui/tour/Tour.h"
 #include "ui/training/RunLine.h"
 #include "ui/training/TrainingDock.h"
 #include "ui/widgets/Dialogs.h"
@@ -46,15 +50,18 @@
 #include "ui/window/HelpCommands.h"
 #include "ui/window/MechanismPlotCommands.h"
 #include "ui/window/Menus.h"
+#include "ui/window/NoticeStates.h"
 #include "ui/window/RunImage.h"
 #include "ui/window/SessionController.h"
 #include "ui/window/StatusLine.h"
 #include "ui/window/ThemeCommands.h"
 #include "ui/window/TrainingController.h"
 #include "ui/window/VideoController.h"
-#include "ui/workspace/CentrePage.h"
+#include "ui/workspace/CenterPage.h"
 #include "ui/workspace/Docks.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageKeys.h"
+#include "ui/workspace/ImageTabs.h"
+#include "ui/workspace/PageUse.h"
 #include "ui/workspace/ViewCommands.h"
 #include "ui/workspace/Workspaces.h"
 
@@ -66,12 +73,13 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
       m_log(log),
       m_document(std::make_unique<Document>()),
       m_images(std::make_unique<ImageBridge>()),
-      m_look(std::make_unique<ModelWorker>(m_document.get())),
+      m_inference(std::make_unique<ModelWorker>(m_document.get())),
       m_training(std::make_unique<TrainingBridge>()),
       m_follow(std::make_unique<FollowBridge>()),
       m_gallery(std::make_unique<GalleryModel>(m_images.get())),
       m_actions(new Actions(this)),
-      m_opener(new Opener(m_document.get(), m_look.get(), m_images.get(), m_gallery.get(), this)) {
+      m_opener(
+          new Opener(m_document.get(), m_inference.get(), m_images.get(), m_gallery.get(), this)) {
   setObjectName(QStringLiteral("mainWindow"));
   new PlainTextLabels(this);
   new ToolTipWrapping(this);
@@ -87,7 +95,7 @@ MainWindow::MainWindow(Theme* theme, MessageLog* log, const MainWindowOptions& o
   connectStatus();
   auto* drops = new FileDrops(this);
   connect(drops, &FileDrops::dropped, this, [this](const QStringList& paths) {
-    m_centre->tabs()->focusPage();
+    m_center->tabs()->focusPage();
     openPaths(paths);
   });
   m_gallery->addSamples();
@@ -98,6 +106,7 @@ MainWindow::~MainWindow() {
   // What the session holds is going, and must not be kept. Then the widgets: they read the document
   // until they are gone. Then the bridges join their threads.
   m_session.reset();
+  m_tour.reset();
   const auto children = findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
   qDeleteAll(children);
 }
@@ -105,20 +114,32 @@ MainWindow::~MainWindow() {
 void MainWindow::buildPanels() {
   m_status = new StatusLine(m_document.get(), this);
   setStatusBar(m_status);
-  addToolBar(Qt::TopToolBarArea, new ViewControls(m_document.get(), this));
+  auto* controls = new ViewControls(m_document.get(), this);
+  addToolBar(Qt::TopToolBarArea, controls);
   m_recentPaths = new RecentPaths(m_options.sessionPath, this);
-  m_centre = new CentrePage(m_document.get(), m_look.get(), {m_recentPaths, m_gallery.get()}, this);
-  setCentralWidget(m_centre);
+  m_center =
+      new CenterPage(m_document.get(), m_inference.get(), {m_recentPaths, m_gallery.get()}, this);
+  setCentralWidget(m_center);
+  new NoticeStates({noticeBar(), m_inference.get(), m_training.get(), m_follow.get(), m_opener,
+                    [this] { return m_session && m_session->isRestoring(); }},
+                   this);
+  m_pageUse = new PageUse(m_document.get(), m_center->tabs(), this);
+  controls->setUse(m_pageUse->use());
+  connect(m_pageUse, &PageUse::changed, controls, &ViewControls::setUse);
   m_galleryDock = new GalleryDock(m_document.get(), m_gallery.get(), this);
   m_maskPanel = new MaskPanel(m_document.get(), this);
+  auto* thumbnails = new HeadThumbnails(m_document.get(), this);
+  m_maskPanel->matrix()->setThumbnails([thumbnails](const HeadPlace& head, const QSize& pixels) {
+    return thumbnails->image(head, pixels);
+  });
   m_trainingDock = new TrainingDock(m_document.get(), m_training.get(), this);
   m_trainingDock->setFollower(m_follow.get());
   auto* prediction = new PredictionPanel(m_document.get(), this);
   m_references = new ReferenceCommands(m_document.get(), this);
-  m_effect = new EffectController(m_document.get(), m_look.get(), this);
+  m_effect = new EffectController(m_document.get(), m_inference.get(), this);
   if (const QFileInfo session(m_options.sessionPath); !m_options.sessionPath.isEmpty())
     m_effect->keepIn(session.dir().filePath(QStringLiteral("results")).toStdString());
-  m_centre->tabs()->compare()->layers()->setAverages(m_effect->layers());
+  m_center->tabs()->compare()->layers()->setAverages(m_effect->layers());
   auto* tiles = new HeadsGrid(m_document.get(), this);
   const auto numbers = [this] {
     return new NumberChooser(m_document.get(), m_effect->heads(), this);
@@ -126,7 +147,7 @@ void MainWindow::buildPanels() {
   m_docks = new Docks(this, {m_galleryDock, stacked({numbers(), tiles}, tiles, this),
                              stacked({prediction, m_effect->line()}, prediction, this),
                              stacked({m_maskPanel, numbers()}, m_maskPanel, this), m_trainingDock});
-  m_workspaces = new Workspaces(this, m_docks, m_centre->tabs());
+  m_workspaces = new Workspaces(this, m_docks, m_center->tabs());
   menuBar()->setCornerWidget(m_workspaces->makeSwitch(menuBar()));
   auto* run = new RunLine(m_training.get(), this);
   run->setFollower(m_follow.get());
@@ -139,28 +160,33 @@ void MainWindow::buildPanels() {
 
 void MainWindow::buildControllers() {
   Document* document = m_document.get();
-  m_opening = new OpeningCommands(document, m_look.get(), m_opener, m_gallery.get(), this);
-  m_recent = new RecentCommands(m_recentPaths, document, m_look.get(), m_opener, this);
-  m_start = new StartPage(document, m_look.get(), m_images.get(), m_opener, m_recent,
-                          m_opening->startCommands(), m_centre);
-  m_centre->setStartPage(m_start);
-  m_figures = new FigureCommands(document, m_centre->tabs(), m_workspaces, this);
-  m_figures->setEvolution(m_trainingDock->pictures());
-  m_averages = new AverageCommands(document, m_look.get(), m_galleryDock->view(), this);
-  m_viewCommands = new ViewCommands(document, m_centre->tabs(), this);
+  m_opening = new OpeningCommands(document, m_inference.get(), m_opener, m_gallery.get(), this);
+  m_recent = new RecentCommands(m_recentPaths, document, m_inference.get(), m_opener, this);
+  m_start = new StartPage(document, m_inference.get(), m_images.get(), m_opener, m_recent,
+                          m_opening->startCommands(), m_center);
+  m_center->setStartPage(m_start);
+  m_offer = new ModelOffer(document, m_training.get(), m_options.sessionPath, this);
+  m_tour = std::make_unique<Tour>(
+      TourParts{this, document, m_training.get(), m_workspaces, m_docks, m_center->tabs()});
+  m_figures = new FigureCommands(document, m_center->tabs(), m_workspaces, this);
+  m_figures->setEvolution(m_trainingDock->images());
+  m_averages = new AverageCommands(document, m_inference.get(), m_galleryDock->view(), this);
+  m_viewCommands = new ViewCommands(document, m_center->tabs(), this);
+  m_viewCommands->setUse(m_pageUse->use());
+  connect(m_pageUse, &PageUse::changed, m_viewCommands, &ViewCommands::setUse);
   m_help = new HelpCommands(document, m_actions, m_log, this);
-  m_trainings = new TrainingController(document, m_training.get(), m_look.get(), m_opener,
+  m_trainings = new TrainingController(document, m_training.get(), m_inference.get(), m_opener,
                                        m_trainingDock, this);
-  new RunImage(document, m_training.get(), m_look.get(), m_workspaces, this);
+  new RunImage(document, m_training.get(), m_inference.get(), m_workspaces, this);
   if (!m_options.sessionPath.isEmpty())
     m_trainings->setPlacesFile(
         QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("runs.json")));
-  m_following = new FollowController(
-      {document, m_follow.get(), m_training.get(), m_look.get(), m_opener, m_trainingDock, this});
-  m_video = new VideoController(
-      {document, m_look.get(), m_gallery.get(), m_opener, m_centre->tabs(), m_workspaces, this});
+  m_following = new FollowController({document, m_follow.get(), m_training.get(), m_inference.get(),
+                                      m_opener, m_trainingDock, this});
+  m_video = new VideoController({document, m_inference.get(), m_gallery.get(), m_opener,
+                                 m_center->tabs(), m_workspaces, this});
   m_session = std::make_unique<SessionController>(
-      SessionParts{this, document, m_look.get(), m_gallery.get(), m_theme, m_centre->tabs(),
+      SessionParts{this, document, m_inference.get(), m_gallery.get(), m_theme, m_center->tabs(),
                    m_docks, m_workspaces, m_opener, m_opening, m_trainings, m_following},
       m_options.sessionPath);
 }
@@ -178,48 +204,56 @@ void MainWindow::adoptCommands() {
           ? QString()
           : QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("figure-page.json"));
   m_actions->adopt(tr("File"), {m_figures->exportAction(),
-                                m_figures->makePages(m_look.get(), m_galleryDock, pageFile)});
+                                m_figures->makePages(m_inference.get(), m_galleryDock, pageFile)});
   m_actions->adopt(tr("File"), m_trainings->fileCommands() + m_session->commands());
   m_actions->adopt(tr("File"), {quit});
   m_actions->adopt(tr("Edit"), m_maskPanel->editCommands());
   m_actions->adopt(tr("Edit"), {m_figures->copyAction()});
   m_actions->adopt(tr("Edit"), m_palette->commands() + noticeBar()->commands());
-  m_actions->adopt(tr("Model"), m_opening->modelCommands() + m_help->modelCommands());
+  m_actions->adopt(tr("Model"),
+                   m_opening->modelCommands() + m_offer->commands() + m_help->modelCommands());
   m_actions->adopt(tr("Model"), m_effect->modelCommands());
   m_actions->adopt(tr("Model"),
-                   (new AnglesCommands(m_document.get(), m_look.get(), this))->commands());
-  m_actions->adopt(tr("Model"),
-                   (new MechanismPlotCommands(m_document.get(), m_look.get(), this))->commands());
+                   (new AnglesCommands(m_document.get(), m_inference.get(), this))->commands());
+  m_actions->adopt(
+      tr("Model"),
+      (new MechanismPlotCommands(m_document.get(), m_inference.get(), this))->commands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
   m_actions->adopt(tr("Train"), m_trainingDock->commands());
   m_actions->adopt(tr("Train"), QList<QAction*>{m_figures->filmAction()});
   m_actions->adopt(tr("Train"), m_trainings->trainCommands());
-  m_actions->adopt(tr("View"), m_workspaces->commands() + m_centre->tabs()->commands());
-  m_actions->adopt(tr("View"), m_centre->tabs()->compare()->sides()->commands());
-  m_actions->adopt(tr("View"), m_centre->tabs()->ways()->commands());
+  m_actions->adopt(tr("View"), m_workspaces->commands() + m_center->tabs()->commands());
+  m_actions->adopt(tr("View"), m_center->tabs()->compare()->sides()->commands());
+  m_actions->adopt(tr("View"), m_center->tabs()->explanations()->commands());
   m_actions->adopt(tr("View"), {m_figures->headsAction()});
   m_actions->adopt(tr("View"), m_video->viewCommands());
   m_actions->adopt(tr("View"), m_averages->commands());
   m_actions->adopt(tr("View"), m_docks->commands());
   m_actions->adopt(tr("View"), m_viewCommands->commands() + themeCommands(m_theme, this));
-  m_actions->adopt(tr("Help"), m_help->commands());
+  m_actions->adopt(tr("Help"), m_help->commands() + m_tour->commands());
   fillMenuBar(menuBar(), *m_actions);
   new FieldKeys(m_actions, this);
-  addContextMenus(m_actions, m_centre->tabs(), m_docks);
+  new ImageKeys(this, m_center->tabs());
+  addContextMenus(m_actions, m_center->tabs(), m_docks);
 }
 
 // --- Who hears of what -------------------------------------------------------------------------
 
 void MainWindow::connectControllers() {
   connect(m_galleryDock, &GalleryDock::chosen, m_opener, &Opener::openImage);
+  connect(m_offer, &ModelOffer::openRequested, m_opener,
+          [this](const QString& folder) { m_opener->open({folder}); });
+  connect(m_offer, &ModelOffer::othersWanted, m_opening, &OpeningCommands::getModel);
+  connect(m_offer, &ModelOffer::tourWanted, m_tour.get(), &Tour::start);
+  connect(m_workspaces, &Workspaces::changed, m_offer, &ModelOffer::refresh);
   connect(m_effect, &EffectController::openRequested, this, [this](const QString& path) {
-    ModelSource source;  // a model of its own: its weights alone would not be castled here
+    ModelSource source;  // a model of its own: its weights alone would keep the branch here
     source.weights = path.toStdString();
-    m_look->openModel(source);
+    m_inference->openModel(source);
   });
-  connect(m_galleryDock, &GalleryDock::colorsRequested, m_centre->tabs()->ways(),
+  connect(m_galleryDock, &GalleryDock::colorsRequested, m_center->tabs()->explanations(),
           &ExplanationView::showTogether);
   connect(m_images.get(), &ImageBridge::imageFailed, m_galleryDock, &GalleryDock::markShown);
   connect(m_galleryDock, &GalleryDock::addRequested, m_opening, &OpeningCommands::chooseFiles);
@@ -227,18 +261,18 @@ void MainWindow::connectControllers() {
     if (!m_docks->masks()->isVisible()) m_workspaces->show(Workspace::Mask);
     m_docks->masks()->show();
   });
-  connect(m_workspaces, &Workspaces::changed, m_centre->tabs(), &PictureTabs::focusPage);
+  connect(m_workspaces, &Workspaces::changed, m_center->tabs(), &ImageTabs::focusPage);
   connect(m_trainings, &TrainingController::runOpened, m_recent, &RecentCommands::addRun);
   connect(m_following, &FollowController::began, m_recent, &RecentCommands::addRun);
   connect(m_trainings, &TrainingController::showRequested, this,
           [this] { m_workspaces->show(Workspace::Train); });
   connect(m_trainingDock, &TrainingDock::compareRequested, this,
           [this](const QString& start, const QString& trained) {
-            Comparison comparison = m_centre->tabs()->compare()->sides()->comparison();
+            Comparison comparison = m_center->tabs()->compare()->sides()->comparison();
             comparison.sides = {CompareSide{start, SideMasks::Own, {}, {}},
                                 CompareSide{trained, SideMasks::Own, {}, {}}};
             m_workspaces->show(Workspace::Compare);
-            m_centre->tabs()->compare()->sides()->showComparison(comparison);
+            m_center->tabs()->compare()->sides()->showComparison(comparison);
           });
   connect(m_trainings, &TrainingController::followRequested, m_following,
           &FollowController::follow);
@@ -250,62 +284,78 @@ void MainWindow::connectControllers() {
   connect(m_trainings, &TrainingController::ended, this, [this] {
     if (m_closing) close();
   });
-  for (const auto signal :
-       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged,
-        &Document::sourceNoteChanged, &Document::recordedChanged})
-    connect(m_document.get(), signal, this, &MainWindow::updateTitle);
+  connect(&m_document->inputs(), &InferenceInputs::modelChanged, this, &MainWindow::updateTitle);
+  connect(&m_document->inputs(), &InferenceInputs::imageChanged, this, &MainWindow::updateTitle);
+  connect(&m_document->inputs(), &InferenceInputs::masksChanged, this, &MainWindow::updateTitle);
+  connect(m_document.get(), &Document::sourceNoteChanged, this, &MainWindow::updateTitle);
+  connect(&m_document->recorded(), &RecordedStep::changed, this, &MainWindow::updateTitle);
+  connect(m_document.get(), &Document::inferenceChanged, this, &MainWindow::updateTitle);
 }
 
 void MainWindow::connectNotices() {
-  connect(m_document.get(), &Document::failed, this, &MainWindow::tellError);
-  connect(m_session.get(), &SessionController::failed, this, &MainWindow::tellError);
-  connect(m_trainings, &TrainingController::failed, this, &MainWindow::tellError);
-  connect(m_figures, &FigureCommands::failed, this, &MainWindow::tellError);
-  connect(m_trainings, &TrainingController::sequencesTold, this,
+  const auto errorsAbout = [this](Notice::Abouts about) {
+    return [this, about](const QString& title, const QString& text) {
+      reportError(title, text, about);
+    };
+  };
+  connect(m_document.get(), &Document::failed, this, errorsAbout(Notice::File | Notice::Model));
+  connect(m_session.get(), &SessionController::failed, this, errorsAbout(Notice::File));
+  connect(m_trainings, &TrainingController::failed, this, errorsAbout(Notice::Run));
+  connect(m_figures, &FigureCommands::failed, this, errorsAbout(Notice::File | Notice::Model));
+  connect(m_trainings, &TrainingController::sequencesReported, this,
           [this](const QString& text, bool problem) {
             m_log->keep(problem ? LogLevel::Error : LogLevel::Info,
                         tr("Sequence models: %1").arg(text));
           });
-  connect(m_opener, &Opener::notice, this, &MainWindow::tell);
-  connect(m_opening, &OpeningCommands::notice, this, &MainWindow::tell);
-  connect(m_video, &VideoController::notice, this, &MainWindow::tell);
-  connect(m_session.get(), &SessionController::notice, this, &MainWindow::tell);
-  connect(m_trainings, &TrainingController::notice, this, &MainWindow::tell);
-  connect(m_following, &FollowController::notice, this, &MainWindow::tell);
+  const auto about = [this](Notice::Abouts about) {
+    return [this, about](const Notice& notice) { notify(notice, about); };
+  };
+  connect(m_opener, &Opener::notice, this, about(Notice::File));
+  connect(m_opening, &OpeningCommands::notice, this, about(Notice::File | Notice::Model));
+  connect(m_video, &VideoController::notice, this, about(Notice::File));
+  connect(m_session.get(), &SessionController::notice, this, about(Notice::File));
+  connect(m_trainings, &TrainingController::notice, this, about(Notice::Run));
+  connect(m_following, &FollowController::notice, this, about(Notice::Run));
   connect(m_document.get(), &Document::message, m_log,
           [this](const QString& text) { m_log->keep(LogLevel::Info, shownText(text)); });
   connect(m_log, &MessageLog::added, this, [this](LogLevel level, const QString& text) {
     if (level == LogLevel::Info) return;
     const bool warning = level == LogLevel::Warning;
-    noticeBar()->add({warning ? Notice::Level::Warning : Notice::Level::Error, {}, text, {}, {}});
+    Notice notice{warning ? Notice::Level::Warning : Notice::Level::Error, {}, text, {}, {}};
+    if (m_training->isRunning()) notice.about = Notice::Run;
+    noticeBar()->add(notice);
   });
 }
 
 void MainWindow::connectStatus() {
   const auto showActivity = [this] {
-    m_status->setActivity(m_look->activity(), m_look->isOpening());
+    m_status->setActivity(m_inference->activity(), m_inference->isOpening());
   };
-  connect(m_look.get(), &ModelWorker::activityChanged, this, showActivity);
+  connect(m_inference.get(), &ModelWorker::activityChanged, this, showActivity);
   connect(m_figures, &FigureCommands::activityChanged, this,
           [this, showActivity](const QString& text) {
             if (text.isEmpty()) return showActivity();
             m_status->setActivity(text, false);
           });
-  connect(m_look.get(), &ModelWorker::computeDescribed, m_status,
+  connect(m_inference.get(), &ModelWorker::computeDescribed, m_status,
           &StatusLine::setComputeDescription);
   connect(m_status, &StatusLine::cancelRequested, this, [this] {
-    m_look->cancelOpening();
+    m_inference->cancelOpening();
     m_images->cancelInspections();
   });
 }
 
-void MainWindow::tellError(const QString& title, const QString& text) {
-  m_log->tell(LogLevel::Error, shownText(title + QStringLiteral(": ") + text));
-  noticeBar()->add({Notice::Level::Error, title, text, {}, {}});
+void MainWindow::reportError(const QString& title, const QString& text, Notice::Abouts about) {
+  m_log->notify(LogLevel::Error, shownText(title + QStringLiteral(": ") + text));
+  Notice error{Notice::Level::Error, title, text, {}, {}};
+  error.about = about;
+  noticeBar()->add(error);
 }
 
-/// Help → Messages keeps it when it is closed.
-void MainWindow::tell(const Notice& notice) {
+/// Help → Messages keeps it when it is closed. `about`: unless the notice says it itself.
+void MainWindow::notify(Notice notice, Notice::Abouts about) {
+  if (!notice.hasWords()) return noticeBar()->add(notice);
+  if (!notice.about) notice.about = about;
   const LogLevel level = notice.level == Notice::Level::Info      ? LogLevel::Info
                          : notice.level == Notice::Level::Warning ? LogLevel::Warning
                                                                   : LogLevel::Error;
@@ -317,11 +367,12 @@ void MainWindow::tell(const Notice& notice) {
 
 void MainWindow::updateTitle() {
   QStringList parts;
-  if (m_document->hasModel()) {
-    parts << displayName(m_document->model().experiment.model.name);
-    if (m_document->hasImage()) parts << m_document->imageName();
-    parts << tr("scheme “%1”").arg(displayName(schemeTitle(m_document->masks())));
-    if (const QString note = m_document->runNote(); !note.isEmpty()) parts << note;
+  if (m_document->inputs().hasModel()) {
+    const RecordedStep& shown = m_document->recorded();
+    parts << m_document->modelTitle();
+    if (m_document->inputs().hasImage()) parts << shown.shownImageName();
+    parts << tr("scheme “%1”").arg(displayName(schemeTitle(shown.shownMasks())));
+    if (const QString note = m_document->runNote(); !parts.first().contains(note)) parts << note;
   }
   // The system adds the program's name.
   setWindowTitle(parts.isEmpty() ? tr("Headlight") : parts.join(QStringLiteral(" · ")));
@@ -330,10 +381,11 @@ void MainWindow::updateTitle() {
 // --- What programs and tests ask of it ---------------------------------------------------------
 
 void MainWindow::start() {
-  m_look->configure(m_options.threads);
+  m_inference->configure(m_options.threads);
+  m_offer->begin(m_options.openDemo && !QFileInfo::exists(m_options.sessionPath));
   m_session->start(m_options.restoreModel, m_options.openDemo);
   m_start->begin();
-  m_centre->tabs()->focusPage();
+  m_center->tabs()->focusPage();
 }
 
 void MainWindow::openPaths(const QStringList& paths) {
@@ -361,7 +413,7 @@ Experiment MainWindow::trainingExperiment() const {
 }
 
 void MainWindow::showTab(const QString& name) {
-  m_centre->tabs()->showPage(name);
+  m_center->tabs()->showPage(name);
 }
 
 void MainWindow::showWorkspace(const QString& name) {
@@ -373,11 +425,11 @@ QString MainWindow::currentWorkspace() const {
 }
 
 QString MainWindow::currentTab() const {
-  return m_centre->tabs()->page();
+  return m_center->tabs()->page();
 }
 
 NoticeBar* MainWindow::noticeBar() const {
-  return m_centre->notices();
+  return m_center->notices();
 }
 
 HelpBrowser* MainWindow::showHelp(const QString& page) {
@@ -390,16 +442,16 @@ SequenceWindow* MainWindow::showSequences() {
 
 bool MainWindow::isIdle() const {
   const bool imageDue =
-      !m_document->hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
+      !m_document->inputs().hasImage() && m_gallery->rowCount() > 0 && m_images->isLoading();
   return !m_opener->isBusy() && !m_document->isStale() && !imageDue &&
-         m_images->pendingThumbnails() == 0 && m_look->activity().isEmpty() &&
+         m_images->pendingThumbnails() == 0 && m_inference->activity().isEmpty() &&
          !m_effect->bridge()->isDue() && !m_effect->heads()->isDue() &&
-         !m_centre->tabs()->compare()->sides()->isBusy() && !m_video->isBusy();
+         !m_center->tabs()->compare()->sides()->isBusy() && !m_video->isBusy();
 }
 
-/// Keys work on the picture when a dialog has gone.
+/// Keys work on the image when a dialog has gone.
 bool MainWindow::event(QEvent* event) {
-  if (event->type() == QEvent::WindowUnblocked && m_centre) m_centre->tabs()->focusPage();
+  if (event->type() == QEvent::WindowUnblocked && m_center) m_center->tabs()->focusPage();
   return QMainWindow::event(event);
 }
 
@@ -407,6 +459,7 @@ bool MainWindow::event(QEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!m_trainings->isRunning()) {
+    m_tour->leave();  // the session is the person's arrangement
     m_session->saveNow();
     event->accept();
     return;

@@ -21,7 +21,7 @@
 namespace headlight {
 
 class AverageCommands;
-class CentrePage;
+class CenterPage;
 class CommandPalette;
 class EffectController;
 class Docks;
@@ -32,6 +32,7 @@ class HelpBrowser;
 class HelpCommands;
 class MaskPanel;
 class MessageLog;
+class ModelOffer;
 class Opener;
 class OpeningCommands;
 class RecentCommands;
@@ -42,9 +43,11 @@ class SessionController;
 class StartPage;
 class StatusLine;
 class Theme;
+class Tour;
 class TrainingController;
 class TrainingDock;
 class VideoController;
+class PageUse;
 class ViewCommands;
 class Workspaces;
 
@@ -73,16 +76,16 @@ class MainWindow : public QMainWindow {
   /// The document's Experiment with the data and training settings that were used last.
   Experiment trainingExperiment() const;
 
-  void showTab(const QString& name);  ///< canvas, heads, rollout, compare
+  void showTab(const QString& name);  ///< as ImageTabs::showPage
   QString currentTab() const;
   void showWorkspace(const QString& name);  ///< look, mask, train, compare
   QString currentWorkspace() const;
-  /// Nothing is being opened, read or looked at: the picture is what it will be.
+  /// Nothing is being opened, read or computed: the image is final.
   bool isIdle() const;
 
   Document* document() { return m_document.get(); }
   Opener* opener() { return m_opener; }
-  ModelWorker* lookBridge() { return m_look.get(); }
+  ModelWorker* modelWorker() { return m_inference.get(); }
   ImageBridge* imageBridge() { return m_images.get(); }
   TrainingBridge* trainingBridge() { return m_training.get(); }
   FollowBridge* followBridge() { return m_follow.get(); }
@@ -107,8 +110,8 @@ class MainWindow : public QMainWindow {
   void connectStatus();
   void askToStopTraining();
   void updateTitle();
-  void tellError(const QString& title, const QString& text);
-  void tell(const Notice& notice);
+  void reportError(const QString& title, const QString& text, Notice::Abouts about);
+  void notify(Notice notice, Notice::Abouts about);
 
   MainWindowOptions m_options;
   Theme* m_theme;
@@ -116,7 +119,7 @@ class MainWindow : public QMainWindow {
 
   std::unique_ptr<Document> m_document;
   std::unique_ptr<ImageBridge> m_images;
-  std::unique_ptr<ModelWorker> m_look;
+  std::unique_ptr<ModelWorker> m_inference;
   std::unique_ptr<TrainingBridge> m_training;
   std::unique_ptr<FollowBridge> m_follow;
   std::unique_ptr<GalleryModel> m_gallery;
@@ -125,7 +128,7 @@ class MainWindow : public QMainWindow {
   Opener* m_opener;
 
   StatusLine* m_status = nullptr;
-  QPointer<CentrePage> m_centre;  ///< which goes before a dialog that is open does
+  QPointer<CenterPage> m_center;  ///< which goes before a dialog that is open does
   GalleryDock* m_galleryDock = nullptr;
   MaskPanel* m_maskPanel = nullptr;
   TrainingDock* m_trainingDock = nullptr;
@@ -139,14 +142,17 @@ class MainWindow : public QMainWindow {
   RecentPaths* m_recentPaths = nullptr;
   RecentCommands* m_recent = nullptr;
   StartPage* m_start = nullptr;
+  ModelOffer* m_offer = nullptr;
   FigureCommands* m_figures = nullptr;
   AverageCommands* m_averages = nullptr;
+  PageUse* m_pageUse = nullptr;
   ViewCommands* m_viewCommands = nullptr;
   HelpCommands* m_help = nullptr;
   TrainingController* m_trainings = nullptr;
   FollowController* m_following = nullptr;
   VideoController* m_video = nullptr;
   std::unique_ptr<SessionController> m_session;
+  std::unique_ptr<Tour> m_tour;
   bool m_closing = false;  ///< once the training has stopped
 };
 

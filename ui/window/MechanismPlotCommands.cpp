@@ -7,17 +7,17 @@
 
 namespace headlight {
 
-MechanismPlotCommands::MechanismPlotCommands(Document* document, ModelWorker* look, QWidget* window)
+MechanismPlotCommands::MechanismPlotCommands(Document* document, ModelWorker* inference,
+                                             QWidget* window)
     : QObject(window),
       m_document(document),
       m_window(window),
-      m_bridge(new MechanismPlotBridge(document, look, this)),
+      m_bridge(new MechanismPlotBridge(document, inference, this)),
       m_command(makeCommand(this,
                             {"model.own",
-                             tr("The mechanism's own &pictures…"),
-                             tr("What AFT, IBiT's learned masks and LSLA have besides maps: "
-                                "position biases, kernels, "
-                                "masks and filters, attention before and after a bias"),
+                             tr("Mechan&ism plots…"),
+                             tr("Show position biases, kernels, masks and filters, and attention "
+                                "before and after a bias, for AFT, IBiT's learned masks and LSLA"),
                              "Ctrl+W, M",
                              {}},
                             [this] { show(); })) {
@@ -31,10 +31,10 @@ MechanismPlotCommands::MechanismPlotCommands(Document* document, ModelWorker* lo
 void MechanismPlotCommands::refresh() {
   const bool any = !m_bridge->offers().empty();
   m_command->setEnabled(any);
-  m_command->setToolTip(any || !m_document->hasModel()
+  m_command->setToolTip(any || !m_document->inputs().hasModel()
                             ? m_command->statusTip()
-                            : tr("This model's mechanism has no pictures of its own; AFT, IBiT's "
-                                 "learned masks and LSLA have."));
+                            : tr("This model's mechanism has no plots of its own; AFT, IBiT's "
+                                 "learned masks and LSLA do."));
 }
 
 /// Closed it is hidden: what was chosen is there again.

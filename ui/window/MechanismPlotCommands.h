@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The mechanism's own pictures, for the Model menu: off where the mechanism has none.
+// The mechanism's own images, for the Model menu: off where the mechanism has none.
 
 #include <QList>
 #include <QObject>
@@ -19,7 +19,7 @@ class MechanismPlotDialog;
 class MechanismPlotCommands : public QObject {
   Q_OBJECT
  public:
-  MechanismPlotCommands(Document* document, ModelWorker* look, QWidget* window);
+  MechanismPlotCommands(Document* document, ModelWorker* inference, QWidget* window);
 
   const QList<QAction*>& commands() const { return m_commands; }
   MechanismPlotBridge* bridge() const { return m_bridge; }

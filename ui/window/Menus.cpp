@@ -1,51 +1,92 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/Menus.h"
 
+#include <QHash>
 #include <QMenu>
 #include <QMenuBar>
+
+#include <array>
 
 #include "ui/base/Actions.h"
 
 namespace headlight {
 namespace {
 
-/// Choices among many, by the second word of their ids.
-QString submenuOf(const QString& group) {
-  if (group == QStringLiteral("dock")) return QObject::tr("&Docks");
-  if (group == QStringLiteral("colors")) return QObject::tr("&Colours");
-  if (group == QStringLiteral("theme")) return QObject::tr("&Theme");
-  if (group == QStringLiteral("way")) return QObject::tr("&Ways of looking");
-  if (group == QStringLiteral("video")) return QObject::tr("&Video");
+struct Submenu {
+  const char *ids, *title;  ///< the beginnings of its ids, with spaces between them
+};
+
+/// So many that a menu would need several columns for them.
+constexpr std::array kSubmenus{
+    Submenu{"view.tab.", QT_TRANSLATE_NOOP("QObject", "&Tabs")},
+    Submenu{"view.compare.", QT_TRANSLATE_NOOP("QObject", "&Sides of Compare")},
+    Submenu{"view.way.", QT_TRANSLATE_NOOP("QObject", "E&xplanations")},
+    Submenu{"view.headsByDepth view.attentionByOffset view.headsOverImages view.faithfulness",
+            QT_TRANSLATE_NOOP("QObject", "&Plots")},
+    Submenu{"view.video.", QT_TRANSLATE_NOOP("QObject", "&Video")},
+    Submenu{"view.dock.", QT_TRANSLATE_NOOP("QObject", "&Docks")},
+    Submenu{"view.nextLayer view.previousLayer view.nextHead view.previousHead view.classToken "
+            "view.nextShown",
+            QT_TRANSLATE_NOOP("QObject", "&Layer, head and token")},
+    Submenu{"view.overlay view.smooth view.sharedRange view.moreOpaque view.lessOpaque "
+            "view.nextStyle view.style. view.mask",
+            QT_TRANSLATE_NOOP("QObject", "&Map")},
+    Submenu{"view.zoom", QT_TRANSLATE_NOOP("QObject", "&Zoom")},
+    Submenu{"view.colors.", QT_TRANSLATE_NOOP("QObject", "&Colors")},
+    Submenu{"view.theme.", QT_TRANSLATE_NOOP("QObject", "T&heme")},
+};
+
+/// Empty: it stands in the menu itself.
+QString submenuTitle(const QString& id) {
+  for (const Submenu& submenu : kSubmenus)
+    for (const QString& beginning : QString::fromLatin1(submenu.ids).split(QLatin1Char(' ')))
+      if (id.startsWith(beginning)) return QObject::tr(submenu.title);
   return {};
 }
 
-bool beginsGroup(const QString& id) {
-  static const QStringList ids{"file.quit", "view.overlay", "view.zoomIn"};
-  return ids.contains(id);
+/// "way" of "view.way.rollout": a line parts those from others.
+QString entryGroup(const QString& id) {
+  const QStringList parts = id.split(QLatin1Char('.'));
+  return parts.size() > 2 || id == QStringLiteral("file.quit") ? parts[1] : QString();
 }
+
+/// A menu of the bar with its submenus, in the order of their first entries.
+class MenuFiller {
+ public:
+  explicit MenuFiller(QMenu* menu) : m_menu(menu) { menu->setToolTipsVisible(true); }
+
+  void add(QAction* action) {
+    const QString title = submenuTitle(action->objectName());
+    QMenu* place = title.isEmpty() ? m_menu : submenu(title);
+    separate(place, entryGroup(action->objectName()));
+    place->addAction(action);
+  }
+
+ private:
+  QMenu* submenu(const QString& title) {
+    if (QMenu* there = m_submenus.value(title)) return there;
+    separate(m_menu, QStringLiteral("submenus"));
+    QMenu* made = m_menu->addMenu(title);
+    made->setToolTipsVisible(true);
+    return m_submenus[title] = made;
+  }
+  void separate(QMenu* place, const QString& group) {
+    if (!place->isEmpty() && m_groups.value(place) != group) place->addSeparator();
+    m_groups[place] = group;
+  }
+
+  QMenu* m_menu;
+  QHash<QString, QMenu*> m_submenus;
+  QHash<QMenu*, QString> m_groups;  ///< of the newest entry
+};
 
 }  // namespace
 
 void fillMenuBar(QMenuBar* bar, const Actions& actions) {
   for (const QString& category : actions.categories()) {
-    QMenu* menu = bar->addMenu(QLatin1Char('&') + category);
-    menu->setToolTipsVisible(true);
-    QString group;
-    QMenu* place = menu;
-    for (const Command& command : actions.commands()) {
-      if (command.category != category) continue;
-      const QStringList parts = command.id().split(QLatin1Char('.'));
-      const QString now = parts.size() > 2 ? parts[1] : QString();
-      const bool another = now != group;
-      group = now;
-      if ((another && !menu->isEmpty()) || beginsGroup(command.id())) menu->addSeparator();
-      if (another) {
-        const QString submenu = submenuOf(now);
-        place = submenu.isEmpty() ? menu : menu->addMenu(submenu);
-        place->setToolTipsVisible(true);
-      }
-      place->addAction(command.action);
-    }
+    MenuFiller filler(bar->addMenu(QLatin1Char('&') + category));
+    for (const Command& command : actions.commands())
+      if (command.category == category) filler.add(command.action);
   }
 }
 

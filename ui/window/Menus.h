@@ -8,7 +8,7 @@ namespace headlight {
 
 class Actions;
 
-/// A menu a category; view.tab.canvas, view.dock.masks, view.colors.jet: each kind stands apart.
+/// A menu a category, with submenus where it would be too long: view.tab.canvas, view.dock.masks.
 void fillMenuBar(QMenuBar* bar, const Actions& actions);
 
 }  // namespace headlight

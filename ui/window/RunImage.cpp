@@ -14,24 +14,24 @@
 
 namespace headlight {
 
-RunImage::RunImage(Document* document, TrainingBridge* training, ModelWorker* look,
+RunImage::RunImage(Document* document, TrainingBridge* training, ModelWorker* inference,
                    Workspaces* workspaces, QObject* parent)
     : QObject(parent),
       m_document(document),
       m_training(training),
-      m_look(look),
+      m_inference(inference),
       m_workspaces(workspaces) {
   connect(training, &TrainingBridge::stateChanged, this, &RunImage::onState);
   connect(training, &TrainingBridge::snapshotsWantedChanged, this, &RunImage::onWanted);
   connect(workspaces, &Workspaces::changed, this, &RunImage::refresh);
-  connect(document, &Document::modelChanged, this, &RunImage::onModel);
-  connect(look, &ModelWorker::throughTrainingChanged, this, &RunImage::refreshNote);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &RunImage::onModel);
+  connect(inference, &ModelWorker::throughTrainingChanged, this, &RunImage::refreshNote);
 }
 
 bool RunImage::fits() const {
   const auto run = m_training->experiment();
-  return run && m_document->hasModel() &&
-         ModelWorker::canLookThrough(run->model, m_document->model().experiment.model);
+  return run && m_document->inputs().hasModel() &&
+         ModelWorker::canLookThrough(run->model, m_document->inputs().model().experiment.model);
 }
 
 void RunImage::onState() {
@@ -41,7 +41,7 @@ void RunImage::onState() {
   refresh();
 }
 
-/// Switched off by the person, or because the run's weights cannot be looked through.
+/// Switched off by the user, or because the run's weights cannot be shown.
 void RunImage::onWanted(bool wanted) {
   if (!m_changing) {
     m_own = false;
@@ -74,7 +74,7 @@ void RunImage::want(bool wanted) {
 
 void RunImage::refreshNote() {
   const bool other = m_workspaces->current() == Workspace::Train && m_running &&
-                     !m_look->isLookingThroughTraining();
+                     !m_inference->isLookingThroughTraining();
   m_document->setRunNote(other ? tr("the open model, not run “%1”")
                                      .arg(displayName(QFileInfo(m_training->folder()).fileName()))
                                : QString());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // In the workspace Train the image is the training: while a run of this window goes on, its newest
-// weights are looked through by themselves, and captions say so. Where they are not (the person
+// weights are shown automatically, and captions say so. Where they are not (the person
 // switched it off, opened another model, or the run trains another one), captions say that.
 
 #include <QObject>
@@ -17,8 +17,8 @@ class RunImage : public QObject {
   Q_OBJECT
  public:
   /// All of them outlive it.
-  RunImage(Document* document, TrainingBridge* training, ModelWorker* look, Workspaces* workspaces,
-           QObject* parent);
+  RunImage(Document* document, TrainingBridge* training, ModelWorker* inference,
+           Workspaces* workspaces, QObject* parent);
 
  private:
   bool fits() const;
@@ -31,7 +31,7 @@ class RunImage : public QObject {
 
   Document* m_document;
   TrainingBridge* m_training;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   Workspaces* m_workspaces;
   bool m_running = false;   ///< as it was known last
   bool m_own = false;       ///< the weights are wanted because of this, not of the person

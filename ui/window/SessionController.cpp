@@ -16,6 +16,7 @@
 #include "ui/bridge/ModelWorker.h"
 #include "ui/compare/CompareView.h"
 #include "ui/document/Folders.h"
+#include "ui/document/ModelText.h"
 #include "ui/opening/DemoModel.h"
 #include "ui/opening/Opener.h"
 #include "ui/opening/OpeningCommands.h"
@@ -24,21 +25,13 @@
 #include "ui/window/TrainingController.h"
 #include "ui/workspace/Arranging.h"
 #include "ui/workspace/Docks.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kSettledMs = 2000;
-
-/// "deit_tiny_patch16_224", "texture-shape (demo.safetensors)".
-QString titleOf(const ModelInfo& model) {
-  const QString name = displayName(model.experiment.model.name);
-  const QString file =
-      displayName(QFileInfo(QString::fromStdString(model.weights.string())).fileName());
-  return file.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, file);
-}
 
 }  // namespace
 
@@ -52,24 +45,25 @@ void SessionController::makeCommands() {
   m_commands << makeCommand(this,
                             {"file.openSession",
                              tr("Open &session…"),
-                             tr("Restore a saved session, or the one that a PNG figure carries"),
+                             tr("Restore a saved session, or the one that a PNG figure contains"),
                              "Ctrl+Alt+O",
                              {}},
                             [this] { chooseToOpen(); });
-  m_save = makeCommand(this,
-                       {"file.saveSession",
-                        tr("Save session &as…"),
-                        tr("Save everything the window shows; it is also kept by itself"),
-                        "Ctrl+Shift+S",
-                        {}},
-                       [this] { chooseToSave(); });
+  m_save = makeCommand(
+      this,
+      {"file.saveSession",
+       tr("Save session &as…"),
+       tr("Save everything that the window shows; Headlight also saves it automatically"),
+       "Ctrl+Shift+S",
+       {}},
+      [this] { chooseToSave(); });
   m_save->setEnabled(false);
   m_commands << m_save;
   m_commands << makeCommand(
       this,
       {"file.previousSession",
-       tr("&Go back to the previous session"),
-       tr("Restore what the window showed before another session or model took its place"),
+       tr("R&estore the previous session"),
+       tr("Show again what the window showed before another session or model was opened"),
        "Ctrl+Alt+Z",
        {}},
       [this] { restorePrevious(); });
@@ -77,17 +71,17 @@ void SessionController::makeCommands() {
 
 void SessionController::connectParts() {
   Document* document = m_parts.document;
-  for (const auto signal :
-       {&Document::modelChanged, &Document::imageChanged, &Document::masksChanged})
-    connect(document, signal, this, &SessionController::changed);
-  connect(document, &Document::viewChanged, this, &SessionController::viewChanged);
+  for (const auto signal : {&InferenceInputs::modelChanged, &InferenceInputs::imageChanged,
+                            &InferenceInputs::masksChanged})
+    connect(&document->inputs(), signal, this, &SessionController::changed);
+  connect(&document->view(), &ViewState::changed, this, &SessionController::viewChanged);
   connect(m_parts.tabs->compare()->sides(), &CompareSides::changed, this,
           &SessionController::changed);
-  connect(document, &Document::modelChanged, this,
-          [this] { m_save->setEnabled(m_parts.document->hasModel()); });
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this,
+          [this] { m_save->setEnabled(m_parts.document->inputs().hasModel()); });
   connect(m_parts.gallery, &GalleryModel::rowsInserted, this, &SessionController::changed);
   connect(m_parts.gallery, &GalleryModel::rowsRemoved, this, &SessionController::changed);
-  connect(m_parts.tabs, &PictureTabs::currentChanged, this, &SessionController::changed);
+  connect(m_parts.tabs, &ImageTabs::currentChanged, this, &SessionController::changed);
   connect(m_parts.docks, &Docks::changed, this, &SessionController::changed);
   connect(m_parts.workspaces, &Workspaces::changed, this, &SessionController::changed);
   connect(m_parts.theme, &Theme::changed, this, &SessionController::changed);
@@ -95,8 +89,9 @@ void SessionController::connectParts() {
           &SessionController::changed);
   connect(m_parts.following, &FollowController::changed, this, &SessionController::changed);
   connect(m_parts.opener, &Opener::sessionFound, this, &SessionController::onFound);
-  connect(m_parts.look, &ModelWorker::openingFailed, this, &SessionController::onOpeningFailed);
-  connect(m_parts.look, &ModelWorker::replacing, this, &SessionController::onReplacing);
+  connect(m_parts.inference, &ModelWorker::openingFailed, this,
+          &SessionController::onOpeningFailed);
+  connect(m_parts.inference, &ModelWorker::replacing, this, &SessionController::onReplacing);
   connect(&m_keeper, &SessionKeeper::failed, this,
           [this](const QString& text) { Q_EMIT failed(tr("The session cannot be saved"), text); });
 }
@@ -125,8 +120,8 @@ void SessionController::startIsOver() {
 }
 
 std::optional<Session> SessionController::session() const {
-  if (!m_parts.document->hasModel()) return std::nullopt;
-  Session session = sessionOf(*m_parts.document);
+  if (!m_parts.document->inputs().hasModel()) return std::nullopt;
+  Session session = recordSession(*m_parts.document);
   m_parts.training->applySettings(session.experiment);
   session.comparison = m_parts.tabs->compare()->sides()->comparison();
   session.gallery = m_parts.gallery->sources();
@@ -151,9 +146,9 @@ void SessionController::changed() {
   if (m_started && !m_restoring) m_keeper.changed();
 }
 
-/// What only follows the pointer is not kept.
+/// State that only follows the pointer is not saved.
 void SessionController::viewChanged() {
-  const ViewOptions view = m_parts.document->steadyView();
+  const ViewOptions view = m_parts.document->view().steady();
   if (view == m_view) return;
   m_view = view;
   changed();
@@ -161,6 +156,9 @@ void SessionController::viewChanged() {
 
 void SessionController::restore(const Session& session) {
   m_keeper.keepPrevious();
+  Notice gone;  // the present model goes, and what is said of it
+  gone.about = Notice::Model;
+  Q_EMIT notice(gone);
   apply(session);
 }
 
@@ -180,14 +178,14 @@ void SessionController::onFound(const Session& found, const QString& path) {
 /// A session that is being restored has kept what was before it already.
 void SessionController::onReplacing(const ModelInfo& next) {
   if (m_restoring) return;
-  const ModelInfo& now = m_parts.document->model();
+  const ModelInfo& now = m_parts.document->inputs().model();
   m_keeper.keepPrevious();
   Notice about;
   about.topic = QStringLiteral("model");
   if (next.weights.empty()) {
     about.text = tr("%1 has random weights: what it shows means nothing until it is trained. "
                     "Before it, %2 was open.")
-                     .arg(titleOf(next), titleOf(now));
+                     .arg(displayName(next.experiment.model.name), modelTitle(now));
     about.action = tr("Go back");
     about.run = [this] { restorePrevious(); };
   }
@@ -199,7 +197,7 @@ void SessionController::onOpeningFailed() {
   if (!lost) return;
   startIsOver();
   m_keeper.keepPrevious(*lost);
-  if (!m_parts.document->hasModel()) m_parts.opening->openDemo();
+  if (!m_parts.document->inputs().hasModel()) m_parts.opening->openDemo();
 }
 
 void SessionController::apply(const Session& session) {
@@ -209,15 +207,15 @@ void SessionController::apply(const Session& session) {
   if (!session.imagePath.isEmpty()) m_parts.opener->openImage(session.imagePath);
   const auto whenOpen = [this, session] {
     Document* document = m_parts.document;
-    const auto masks = resolveMasks(session.experiment.masks, document->masks().shape());
-    if (masks) document->replaceMasks(*masks);
-    document->setView(session.view);
+    const auto masks = resolveMasks(session.experiment.masks, document->inputs().masks().shape());
+    if (masks) document->inputs().replaceMasks(*masks);
+    document->view().set(session.view);
     m_restoring.reset();
     changed();
     startIsOver();
   };
-  m_parts.look->restoreModel(session.experiment, weightsHere(session.weights), whenOpen,
-                             session.partial);
+  m_parts.inference->restoreModel(session.experiment, weightsHere(session.weights), whenOpen,
+                                  session.partial);
 }
 
 void SessionController::applyLayout(const Session& session) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the window opens with, and what it remembers: restores a session, keeps the one of now, and
+// Restores the last session, saves the present one, and
 // the one before it to go back to.
 
 #include <QList>
@@ -23,19 +23,19 @@ class GalleryModel;
 class ModelWorker;
 class OpeningCommands;
 class Opener;
-class PictureTabs;
+class ImageTabs;
 class Theme;
 class TrainingController;
 class Workspaces;
 
-/// Whose state a session holds; all of them outlive the controller.
+/// The parts whose state a session holds; all of them outlive the controller.
 struct SessionParts {
   QMainWindow* window;
   Document* document;
-  ModelWorker* look;
+  ModelWorker* inference;
   GalleryModel* gallery;
   Theme* theme;
-  PictureTabs* tabs;
+  ImageTabs* tabs;
   Docks* docks;
   Workspaces* workspaces;
   Opener* opener;
@@ -54,6 +54,7 @@ class SessionController : public QObject {
   /// opens the demo model where there is none and it is wanted. From now on changes are kept.
   void start(bool restoreModel, bool openDemo);
   void restore(const Session& session);
+  bool isRestoring() const { return m_restoring.has_value(); }
   std::optional<Session> session() const;  ///< nothing before the first model is open
   /// Before the window closes; nothing before start().
   void saveNow();

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "core/models/Registry.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/document/Document.h"
+#include "ui/widgets/ElidedLabel.h"
 
 namespace headlight {
 namespace {
@@ -37,9 +39,9 @@ QString shortCount(double count) {
 }
 
 QString macsText(const Document& document) {
-  if (!document.canCompute()) return StatusLine::tr("unknown: there is no model");
-  const ModelConfig& model = document.model().experiment.model;
-  const double now = double(modelCost(model, document.masks()).macs),
+  if (!document.inputs().canCompute()) return StatusLine::tr("unknown: there is no model");
+  const ModelConfig& model = document.inputs().model().experiment.model;
+  const double now = double(modelCost(model, document.inputs().masks()).macs),
                unmasked = double(modelCost(model).macs);
   if (now == unmasked) return shortCount(now);
   return StatusLine::tr("%1 (%2 unmasked)").arg(shortCount(now), shortCount(unmasked));
@@ -53,19 +55,19 @@ StatusLine::StatusLine(Document* document, QWidget* parent)
 
   m_busy = new QProgressBar(this);
   m_busy->setObjectName(QStringLiteral("statusBusy"));
-  m_busy->setAccessibleName(tr("Something is being done"));
+  m_busy->setAccessibleName(tr("Busy"));
   m_busy->setRange(0, 0);
   m_busy->setTextVisible(false);
   m_busy->setFixedSize(70, 10);
-  m_activity = new QLabel(this);
+  m_activity = new ElidedLabel(this);
   m_activity->setObjectName(QStringLiteral("statusActivity"));
-  m_activity->setAccessibleName(tr("What is being done"));
+  m_activity->setAccessibleName(tr("Current activity"));
   m_cancel = new QToolButton(this);
   m_cancel->setObjectName(QStringLiteral("statusCancel"));
   m_cancel->setText(tr("Cancel"));
   m_cancel->setAutoRaise(true);
-  m_cancel->setAccessibleName(tr("Cancel what is being done"));
-  m_cancel->setToolTip(tr("Cancel: what is open stays as it is"));
+  m_cancel->setAccessibleName(tr("Cancel the current activity"));
+  m_cancel->setToolTip(tr("Cancel; what is open does not change"));
   connect(m_cancel, &QToolButton::clicked, this, &StatusLine::cancelRequested);
   addWidget(m_busy);
   addWidget(m_activity);
@@ -74,30 +76,29 @@ StatusLine::StatusLine(Document* document, QWidget* parent)
   m_device = addLabel(QStringLiteral("statusDevice"), tr("Device"), {});
   m_size = addLabel(
       QStringLiteral("statusSize"), tr("Size of the model"),
-      tr("Parameters of the model, and multiply-accumulates for one picture with its masks "
-         "as they are now"));
-  m_speed = addLabel(QStringLiteral("statusSpeed"), tr("Time from an edit to its picture"),
-                     tr("From the last mask edit until its maps and prediction were there"));
+      tr("Parameters of the model, and multiply-accumulates for one image with the present masks"));
+  m_speed = addLabel(QStringLiteral("statusSpeed"), tr("Time from an edit to its image"),
+                     tr("From the last mask edit until its maps and prediction were shown"));
   m_memory =
       addLabel(QStringLiteral("statusMemory"), tr("Memory"), tr("Memory that Headlight uses"));
 
-  connect(document, &Document::modelChanged, this, &StatusLine::refreshModel);
-  connect(document, &Document::masksChanged, this, &StatusLine::refreshModel);
-  connect(document, &Document::lookChanged, this, &StatusLine::refreshLook);
-  connect(document, &Document::viewChanged, this, &StatusLine::refreshModel);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this, &StatusLine::refreshModel);
+  connect(&document->inputs(), &InferenceInputs::masksChanged, this, &StatusLine::refreshModel);
+  connect(document, &Document::inferenceChanged, this, &StatusLine::refreshInference);
+  connect(&document->view(), &ViewState::changed, this, &StatusLine::refreshModel);
   connect(document, &Document::message, this,
           [this](const QString& text) { showMessage(text, 6000); });
   connect(&m_memoryTimer, &QTimer::timeout, this, &StatusLine::refreshMemory);
   m_memoryTimer.start(kMemoryIntervalMs);
   setActivity({}, false);
   refreshModel();
-  refreshLook();
+  refreshInference();
   refreshMemory();
 }
 
 QLabel* StatusLine::addLabel(const QString& name, const QString& accessibleName,
                              const QString& tip) {
-  auto* label = new QLabel(this);
+  auto* label = new ElidedLabel(this);
   label->setObjectName(name);
   label->setAccessibleName(accessibleName);
   label->setToolTip(tip);
@@ -106,26 +107,26 @@ QLabel* StatusLine::addLabel(const QString& name, const QString& accessibleName,
   return label;
 }
 
-void StatusLine::setActivity(const QString& text, bool cancellable) {
+void StatusLine::setActivity(const QString& text, bool cancelable) {
   m_activity->setText(text);
   m_activity->setVisible(!text.isEmpty());
   m_busy->setVisible(!text.isEmpty());
-  m_cancel->setVisible(!text.isEmpty() && cancellable);
+  m_cancel->setVisible(!text.isEmpty() && cancelable);
   if (!text.isEmpty()) clearMessage();
 }
 
 void StatusLine::setComputeDescription(const QString& text) {
-  m_compute = text;
+  m_compute = coreText(text.toStdString());
   refreshModel();
 }
 
 void StatusLine::refreshModel() {
-  if (!m_document->hasModel()) {
+  if (!m_document->inputs().hasModel()) {
     m_device->setText(tr("no model"));
     m_size->clear();
     return;
   }
-  const ModelInfo& info = m_document->model();
+  const ModelInfo& info = m_document->inputs().model();
   const QString device = QString::fromStdString(info.device);
   const QString note = m_document->sourceNote();
   m_device->setText(note.isEmpty() ? device : QStringLiteral("%1 · %2").arg(device, note));
@@ -134,26 +135,26 @@ void StatusLine::refreshModel() {
     m_size->setText(tr("maps without a model"));
     return;
   }
-  const double macs = double(modelCost(info.experiment.model, m_document->masks()).macs);
+  const double macs = double(modelCost(info.experiment.model, m_document->inputs().masks()).macs);
   m_size->setText(
       tr("%1 parameters · %2MACs").arg(shortCount(double(info.parameters)), shortCount(macs)));
 }
 
-/// What computes, and which kernels the newest look's attention ran by.
+/// The device, and the kernels of the newest result's attention.
 void StatusLine::refreshDeviceTip() {
-  QString tip = m_compute.isEmpty() ? tr("What the model runs on") : m_compute;
-  if (const auto look = m_document->liveLook(); look && !look->kernels.empty())
-    tip += QStringLiteral("\n") + tr("Attention: %1").arg(QString::fromStdString(look->kernels));
+  QString tip = m_compute.isEmpty() ? tr("The device that runs the model") : m_compute;
+  if (const auto inference = m_document->liveInference(); inference && !inference->kernels.empty())
+    tip += QStringLiteral("\n") + tr("Attention: %1").arg(coreText(inference->kernels));
   m_device->setToolTip(tip);
 }
 
-void StatusLine::refreshLook() {
-  if (m_document->hasModel()) refreshDeviceTip();
-  const double milliseconds = m_document->editToPictureMs();
+void StatusLine::refreshInference() {
+  if (m_document->inputs().hasModel()) refreshDeviceTip();
+  const double milliseconds = m_document->editToImageMs();
   if (milliseconds >= 0)
-    m_speed->setText(tr("edit → picture %1 ms").arg(qRound(milliseconds)));
-  else if (const auto look = m_document->liveLook())
-    m_speed->setText(tr("picture %1 ms").arg(qRound(look->milliseconds)));
+    m_speed->setText(tr("edit → image %1 ms").arg(qRound(milliseconds)));
+  else if (const auto inference = m_document->liveInference())
+    m_speed->setText(tr("image %1 ms").arg(qRound(inference->milliseconds)));
   else
     m_speed->clear();
 }

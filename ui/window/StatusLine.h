@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The window's last line: what is being done, with a cancel; device, size of the model, the time
-// from an edit to its picture, memory.
+// from an edit to its image, memory.
 
 #include <QStatusBar>
 #include <QTimer>
@@ -19,8 +19,8 @@ class StatusLine : public QStatusBar {
  public:
   explicit StatusLine(Document* document, QWidget* parent = nullptr);
 
-  /// Empty: nothing is being done. `cancellable` shows the button.
-  void setActivity(const QString& text, bool cancellable);
+  /// Empty: nothing is being done. `cancelable` shows the button.
+  void setActivity(const QString& text, bool cancelable);
   void setComputeDescription(const QString& text);
 
  Q_SIGNALS:
@@ -30,7 +30,7 @@ class StatusLine : public QStatusBar {
   QLabel* addLabel(const QString& name, const QString& accessibleName, const QString& tip);
   void refreshModel();
   void refreshDeviceTip();
-  void refreshLook();
+  void refreshInference();
   void refreshMemory();
 
   Document* m_document;
@@ -45,7 +45,7 @@ class StatusLine : public QStatusBar {
 qint64 processMemory();
 /// "5.7 M", "1.26 G".
 QString shortCount(double count);
-/// Multiply-accumulates of the document's model for one picture, with its masks as they are now:
+/// Multiply-accumulates of the document's model for one image, with its masks as they are now:
 /// "46.6 M (52.2 M unmasked)".
 QString macsText(const Document& document);
 

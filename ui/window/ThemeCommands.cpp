@@ -29,11 +29,12 @@ QAction* themeCommand(Theme* theme, ThemeChoice choice, const QString& text, con
 QList<QAction*> themeCommands(Theme* theme, QObject* owner) {
   auto* group = new QActionGroup(owner);
   return {themeCommand(theme, ThemeChoice::System, QObject::tr("Theme: as the system"),
-                       QObject::tr("Light or dark as the desktop is"), "Ctrl+J, 0", group),
+                       QObject::tr("Follow the light or dark theme of the desktop"), "Ctrl+J, 0",
+                       group),
           themeCommand(theme, ThemeChoice::Light, QObject::tr("Theme: light"),
-                       QObject::tr("Dark text on a light ground"), "Ctrl+J, 1", group),
+                       QObject::tr("Dark text on a light background"), "Ctrl+J, 1", group),
           themeCommand(theme, ThemeChoice::Dark, QObject::tr("Theme: dark"),
-                       QObject::tr("Light text on a dark ground"), "Ctrl+J, 2", group)};
+                       QObject::tr("Light text on a dark background"), "Ctrl+J, 2", group)};
 }
 
 }  // namespace headlight

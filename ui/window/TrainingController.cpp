@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include "ui/base/Actions.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/bridge/RunsBridge.h"
@@ -42,12 +43,12 @@ void bringUp(QWidget* window) {
 }  // namespace
 
 TrainingController::TrainingController(Document* document, TrainingBridge* bridge,
-                                       ModelWorker* look, Opener* opener, TrainingDock* dock,
+                                       ModelWorker* inference, Opener* opener, TrainingDock* dock,
                                        QWidget* window)
     : QObject(window),
       m_document(document),
       m_bridge(bridge),
-      m_look(look),
+      m_inference(inference),
       m_opener(opener),
       m_dock(dock),
       m_window(window) {
@@ -64,12 +65,12 @@ void TrainingController::makeCommands() {
                    tr("Save model, masks, data and training settings for headlight-cli train"),
                    "Ctrl+Shift+E", "export"},
                   [this] { exportConfig(presentExperiment(), m_window); });
-  m_cluster = makeCommand(this,
-                          {"file.exportCluster", tr("Export for a c&luster…"),
-                           tr("A folder with the config, the weights and scripts for torchrun, "
-                              "mpirun and Slurm"),
-                           "Ctrl+Alt+N", "export"},
-                          [this] { exportForCluster(presentExperiment(), m_window); });
+  m_cluster = makeCommand(
+      this,
+      {"file.exportCluster", tr("Export for a c&luster…"),
+       tr("Write a folder with the config, the weights and scripts for torchrun, mpirun and Slurm"),
+       "Ctrl+Alt+N", "export"},
+      [this] { exportForCluster(presentExperiment(), m_window); });
   m_fileCommands << m_export << m_cluster;
   m_maskCommands << makeCommand(this,
                                 {"masks.search", tr("Searc&h for a scheme…"),
@@ -80,16 +81,15 @@ void TrainingController::makeCommands() {
   m_trainCommands << makeCommand(
       this,
       {"train.runs", tr("R&uns…"),
-       tr("Runs of a folder beside each other: numbers, curves, settings that differ"),
-       "Ctrl+Alt+U", "folder"},
+       tr("Compare the runs of a folder: metrics, curves and settings that differ"), "Ctrl+Alt+U",
+       "folder"},
       [this] { showRuns(); });
-  m_trainCommands << makeCommand(
-      this,
-      {"train.sweep", tr("S&weep…"),
-       tr("Train variants of the present experiment, or of a paper's, from several seeds, and "
-          "compare them"),
-       "Ctrl+Alt+V", "compare"},
-      [this] { showSweep(); });
+  m_trainCommands << makeCommand(this,
+                                 {"train.sweep", tr("S&weep…"),
+                                  tr("Train variants of the present or a published experiment from "
+                                     "several seeds and compare them"),
+                                  "Ctrl+Alt+V", "compare"},
+                                 [this] { showSweep(); });
   m_trainCommands << makeCommand(
       this,
       {"train.replay",
@@ -102,17 +102,17 @@ void TrainingController::makeCommands() {
   for (QAction* action : m_fileCommands + m_maskCommands) {
     action->setEnabled(false);
     action->setStatusTip(action->toolTip());
-    connect(m_document, &Document::modelChanged, action, [this, action] {
-      action->setEnabled(m_document->canCompute());
-      action->setToolTip(m_document->canCompute() ? action->statusTip()
-                                                  : m_document->whyNotComputed());
+    connect(&m_document->inputs(), &InferenceInputs::modelChanged, action, [this, action] {
+      action->setEnabled(m_document->inputs().canCompute());
+      action->setToolTip(m_document->inputs().canCompute() ? action->statusTip()
+                                                           : m_document->inputs().whyNotComputed());
     });
   }
   m_modelCommands << makeCommand(
       this,
       {"model.sequences",
        tr("Se&quence models…"),
-       tr("Train a causal AFT on pictures or text; complete pictures, continue text"),
+       tr("Train a causal AFT on images or text; complete images, continue text"),
        "Ctrl+Alt+S",
        {}},
       [this] { showSequences(); });
@@ -129,7 +129,7 @@ void TrainingController::connectDock() {
   connect(m_dock, &TrainingDock::openCheckpointRequested, this, [this](const QString& path) {
     ModelSource source;
     source.weights = path.toStdString();
-    m_look->openModel(source);
+    m_inference->openModel(source);
   });
   connect(m_dock, &TrainingDock::saveWeightsRequested, this,
           &TrainingController::chooseWhereToSaveWeights);
@@ -156,7 +156,7 @@ void TrainingController::askWhereEditsGo() {
 void TrainingController::connectBridge() {
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingController::settingsChanged);
   connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, this, [this](bool wanted) {
-    if (!wanted) m_look->releaseTraining();
+    if (!wanted) m_inference->releaseTraining();
   });
   connect(m_bridge, &TrainingBridge::snapshotReady, this, &TrainingController::onSnapshot);
   connect(m_bridge, &TrainingBridge::weightsSaved, this,
@@ -172,7 +172,7 @@ void TrainingController::connectBridge() {
             Notice answered;  // nobody can answer any more
             answered.topic = kEditsTopic;
             Q_EMIT notice(answered);
-            if (m_runs) m_runs->bridge()->look();  // it is not training any more, from now on
+            if (m_runs) m_runs->bridge()->poll();  // it is not training any more, from now on
             Q_EMIT ended();
           });
 }
@@ -180,6 +180,10 @@ void TrainingController::connectBridge() {
 void TrainingController::connectOpener() {
   connect(m_opener, &Opener::settingsFound, this, &TrainingController::setSettings);
   connect(m_opener, &Opener::dataFound, this, &TrainingController::takeData);
+  connect(m_opener, &Opener::runsFound, this, [this](const QString& folder) {
+    showRuns();
+    m_places->add({folder});
+  });
   connect(m_opener, &Opener::sequenceFound, this,
           [this](const QString& path) { showSequences()->openPath(path); });
 }
@@ -189,14 +193,14 @@ void TrainingController::onSnapshot(std::shared_ptr<const ModelSnapshot> snapsho
   if (experiment)  // captions call the run what the line below the window calls it
     experiment->name = QFileInfo(m_bridge->folder()).fileName().toStdString();
   // Once is enough: the next one would be refused as well.
-  if (experiment && !m_look->adopt(*experiment, std::move(snapshot)))
+  if (experiment && !m_inference->adopt(*experiment, std::move(snapshot)))
     m_bridge->setSnapshotsWanted(false);
 }
 
 // --- Settings ----------------------------------------------------------------------------------
 
 Experiment TrainingController::experiment() const {
-  Experiment experiment = trainingExperimentOf(*m_document);
+  Experiment experiment = makeTrainingExperiment(*m_document);
   applySettings(experiment);
   return experiment;
 }
@@ -218,11 +222,13 @@ void TrainingController::takeData(const QString& kind, const QString& folder) {
   m_settings = experiment();
   m_settings->data.dataset = kind.toStdString();
   m_settings->data.path = folder.toStdString();
-  Q_EMIT notice({Notice::Level::Info,
-                 {},
-                 tr("%1 can be trained on (%2).").arg(QFileInfo(folder).fileName(), kind),
-                 tr("Train…"),
-                 [this] { choose(); }});
+  Notice found{Notice::Level::Info,
+               {},
+               tr("%1 can be trained on (%2).").arg(QFileInfo(folder).fileName(), kind),
+               tr("Train…"),
+               [this] { choose(); }};
+  found.about = Notice::File | Notice::Run;
+  Q_EMIT notice(found);
 }
 
 Experiment TrainingController::presentExperiment() const {
@@ -231,7 +237,8 @@ Experiment TrainingController::presentExperiment() const {
 }
 
 void TrainingController::exportForCluster(const Experiment& experiment, QWidget* parent) {
-  auto* dialog = new ExportClusterDialog(experiment, m_document->model().weights.string(), parent);
+  auto* dialog =
+      new ExportClusterDialog(experiment, m_document->inputs().model().weights.string(), parent);
   connect(dialog, &ExportClusterDialog::exported, this, [this](const QString& folder) {
     Q_EMIT m_document->message(tr("Exported to %1").arg(QDir::toNativeSeparators(folder)));
   });
@@ -247,7 +254,7 @@ void TrainingController::showRuns() {
     connect(m_runs, &RunsWindow::openRequested, this, [this](const QString& path) {
       ModelSource source;
       source.weights = path.toStdString();
-      m_look->openModel(source);
+      m_inference->openModel(source);
     });
   }
   bringUp(m_runs);
@@ -277,8 +284,8 @@ void TrainingController::showReplay() {
 
 void TrainingController::showSearch() {
   if (!m_search) {
-    m_search =
-        new SearchDialog(presentExperiment(), m_document->model().weights.string(), m_window);
+    m_search = new SearchDialog(presentExperiment(), m_document->inputs().model().weights.string(),
+                                m_window);
     m_search->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_search, &SearchDialog::found, this, &TrainingController::useFound);
     connect(m_search, &SearchDialog::ended, this, &TrainingController::ended);
@@ -290,13 +297,12 @@ namespace {
 
 /// By head: what was decided of a whole layer is said of each of its heads, and what came last
 /// counts.
-std::map<HeadPlace, QString> reasonsOf(const SearchReport& report) {
+std::map<HeadPlace, QString> reasonsByHead(const SearchReport& report) {
   std::map<HeadPlace, QString> reasons;
   for (const SearchDecision& decision : report.decisions) {
-    const QString text =
-        QStringLiteral("%1, %2: %3")
-            .arg(QString::fromStdString(decision.round), QString::fromStdString(decision.action),
-                 QString::fromStdString(decision.reason));
+    const QString text = QStringLiteral("%1, %2: %3")
+                             .arg(QString::fromStdString(decision.round), coreText(decision.action),
+                                  coreText(decision.reason));
     const bool whole = decision.head < 0;
     const int first = whole ? 0 : decision.head;
     const int last = whole ? report.scheme.heads(decision.layer) - 1 : decision.head;
@@ -310,14 +316,14 @@ std::map<HeadPlace, QString> reasonsOf(const SearchReport& report) {
 
 void TrainingController::useFound(const SearchReport& report) {
   const auto edit =
-      makeMaskEdit(m_document->masks(), report.scheme, tr("found masks").toStdString());
+      makeMaskEdit(m_document->inputs().masks(), report.scheme, tr("found masks").toStdString());
   if (!edit) {
     Q_EMIT failed(tr("The masks were not used"),
-                  tr("They are for another model than the one that is shown now."));
+                  tr("They belong to a model other than the open one."));
     return;
   }
-  m_document->setMaskReasons(reasonsOf(report), report.scheme);
-  m_document->pushEdit(*edit);
+  m_document->inputs().setMaskReasons(reasonsByHead(report), report.scheme);
+  m_document->inputs().pushEdit(*edit);
 }
 
 void TrainingController::exportConfig(const Experiment& experiment, QWidget* parent) {
@@ -333,7 +339,7 @@ void TrainingController::exportConfig(const Experiment& experiment, QWidget* par
 // --- Runs --------------------------------------------------------------------------------------
 
 void TrainingController::choose() {
-  if (!m_document->canCompute() || m_bridge->isRunning()) return;
+  if (!m_document->inputs().canCompute() || m_bridge->isRunning()) return;
   auto* dialog = new TrainDialog(m_document, experiment(), m_window);
   connect(dialog, &TrainDialog::exportRequested, this,
           [this, dialog](const Experiment& experiment) {
@@ -405,7 +411,7 @@ void TrainingController::stop() {
 SequenceWindow* TrainingController::showSequences() {
   if (!m_sequences) {
     m_sequences = new SequenceWindow(m_document, m_window);
-    connect(m_sequences, &SequenceWindow::told, this, &TrainingController::sequencesTold);
+    connect(m_sequences, &SequenceWindow::reported, this, &TrainingController::sequencesReported);
     connect(m_sequences, &SequenceWindow::trainingEnded, this, &TrainingController::ended);
     connect(m_sequences, &SequenceWindow::helpRequested, this,
             [this] { Q_EMIT helpRequested(QStringLiteral("sequences")); });

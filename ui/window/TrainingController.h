@@ -34,26 +34,26 @@ class TrainingDock;
 class TrainingController : public QObject {
   Q_OBJECT
  public:
-  TrainingController(Document* document, TrainingBridge* bridge, ModelWorker* look, Opener* opener,
-                     TrainingDock* dock, QWidget* window);
+  TrainingController(Document* document, TrainingBridge* bridge, ModelWorker* inference,
+                     Opener* opener, TrainingDock* dock, QWidget* window);
 
   /// The document's Experiment with the data and training settings that were used last.
   Experiment experiment() const;
-  /// Of `experiment` data, training and telemetry become those that were used last.
+  /// Replaces data, training and telemetry of `experiment` by those that were used last.
   void applySettings(Experiment& experiment) const;
   void setSettings(const Experiment& experiment) { m_settings = experiment; }
-  /// Where it is kept which runs are listed; empty: nowhere.
+  /// The file with the list of runs; empty: none.
   void setPlacesFile(const QString& path) { m_placesFile = path; }
 
   /// Begins a run, and remembers its settings.
   void start(const Experiment& experiment, const QString& folder);
   /// Goes on with a run, if the person wants to.
   void offerToResume(const QString& folder);
-  /// Where the last run lies, that of an earlier time too; empty: there was none.
+  /// The folder of the last run, also of an earlier session; empty: none.
   QString runFolder() const;
   /// The curves of an earlier run, unless its folder is gone.
   void showRecorded(const QString& folder);
-  /// Of a model of this window, or of one of sequences.
+  /// Whether a model of this window or a sequence model trains.
   bool isRunning() const;
   /// After the present step, with checkpoints; then `ended`.
   void stop();
@@ -70,8 +70,8 @@ class TrainingController : public QObject {
   void runOpened(const QString& folder);  ///< begun or resumed
   void notice(const headlight::Notice& notice);
   void failed(const QString& title, const QString& text);
-  void sequencesTold(const QString& text, bool problem);  ///< the window of sequence models
-  void ended();  ///< a run of either kind, whatever came of it
+  void sequencesReported(const QString& text, bool problem);  ///< the window of sequence models
+  void ended();  ///< a run of either kind ended, with or without error
   void helpRequested(const QString& page);
   void followRequested(const QString& folder);  ///< of a run in the list of runs
 
@@ -87,7 +87,7 @@ class TrainingController : public QObject {
   void chooseWhereToSaveWeights();
   void takeData(const QString& kind, const QString& folder);
   void onSnapshot(std::shared_ptr<const ModelSnapshot> snapshot);
-  /// Of the run that goes on, with its edits; else what would be trained now.
+  /// The experiment of the running run, with its edits; else the one that would be trained now.
   Experiment presentExperiment() const;
   void exportConfig(const Experiment& experiment, QWidget* parent);
   void exportForCluster(const Experiment& experiment, QWidget* parent);
@@ -100,7 +100,7 @@ class TrainingController : public QObject {
 
   Document* m_document;
   TrainingBridge* m_bridge;
-  ModelWorker* m_look;
+  ModelWorker* m_inference;
   Opener* m_opener;
   TrainingDock* m_dock;
   QWidget* m_window;

@@ -6,7 +6,7 @@
 #include <QMenu>
 
 #include "core/base/files/Files.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
 #include "ui/bridge/GalleryModel.h"
@@ -19,7 +19,7 @@
 #include "ui/figures/VideoFilmDialog.h"
 #include "ui/opening/Opener.h"
 #include "ui/widgets/Dialogs.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 #include "ui/workspace/Workspaces.h"
 
 namespace headlight {
@@ -27,7 +27,7 @@ namespace headlight {
 VideoController::VideoController(const VideoParts& parts)
     : QObject(parts.window),
       m_parts(parts),
-      m_player(new VideoPlayer(parts.document, parts.look, this)) {
+      m_player(new VideoPlayer(parts.document, parts.inference, this)) {
   makeCommands();
   m_bar =
       new VideoBar(m_player, {{m_play, m_back, m_next}, {m_keep, m_film, m_close}}, parts.window);
@@ -39,10 +39,11 @@ VideoController::VideoController(const VideoParts& parts)
   connect(m_player, &VideoPlayer::failed, this, [this](const QString& title, const QString& text) {
     Q_EMIT notice({Notice::Level::Error, title, text, {}, {}});
   });
-  connect(parts.opener, &Opener::found, this, [this](FileKind kind, const QString& path) {
-    if (kind == FileKind::Video) m_player->open(path);
+  connect(parts.opener, &Opener::found, this, [this](InputKind kind, const QString& path) {
+    if (kind == InputKind::Video) m_player->open(path);
   });
-  connect(parts.document, &Document::modelChanged, this, &VideoController::refresh);
+  connect(&parts.document->inputs(), &InferenceInputs::modelChanged, this,
+          &VideoController::refresh);
   refresh();
 }
 
@@ -69,28 +70,25 @@ void VideoController::makeCommands() {
   m_fileCommands << makeCommand(this,
                                 {"file.openCamera",
                                  tr("Open c&amera…"),
-                                 tr("Look at what a camera sees, with its maps"),
+                                 tr("Run the model on the images of a camera and show the maps"),
                                  "Ctrl+Shift+Y",
                                  {}},
                                 [this] { chooseCamera(); });
   m_play =
       addView("play", tr("Video: play"), tr("Play the video, or pause at the frame shown"), "P",
               "play", [this] { m_player->isPlaying() ? m_player->pause() : m_player->play(); });
-  m_back = addView("back", tr("Video: frame back"), tr("Pause, and show the frame before"), "B",
-                   "back", [this] { m_player->step(-1); });
-  m_next = addView("next", tr("Video: frame on"), tr("Pause, and show the frame after"), "N",
+  m_back = addView("back", tr("Video: previous frame"), tr("Pause and show the previous frame"),
+                   "B", "back", [this] { m_player->step(-1); });
+  m_next = addView("next", tr("Video: next frame"), tr("Pause and show the next frame"), "N",
                    "forward", [this] { m_player->step(1); });
-  m_keep =
-      addView("keep", tr("Video: keep frame"), tr("Put the frame that is shown into the gallery"),
-              "K", "add", [this] { keepFrame(); });
-  m_film = addView("film", tr("Video: save film…"),
-                   tr("The video with its maps as GIF, AVI, MP4 or pictures, or its predictions "
-                      "as a table"),
-                   "Ctrl+Shift+F", "save", [this] { saveFilm(); });
-  m_close = addView("close", tr("Video: close"), tr("Close the video; the picture stays"),
+  m_keep = addView("keep", tr("Video: keep frame"), tr("Add the current frame to the gallery"), "K",
+                   "add", [this] { keepFrame(); });
+  m_film = addView(
+      "film", tr("Video: save film…"),
+      tr("Save the video with its maps as GIF, AVI, MP4 or images, or its predictions as a table"),
+      "Ctrl+Shift+F", "save", [this] { saveFilm(); });
+  m_close = addView("close", tr("Video: close"), tr("Close the video; the image stays"),
                     "Ctrl+Shift+W", "close", [this] { m_player->close(); });
-  for (QAction* single : {m_play, m_back, m_next, m_keep})
-    limitTo(m_parts.tabs, single);
   for (QAction* action : m_viewCommands)
     action->setStatusTip(action->toolTip());
 }
@@ -104,7 +102,7 @@ void VideoController::refresh() {
   m_back->setEnabled(frame && file);
   m_next->setEnabled(frame && file);
   m_keep->setEnabled(frame);
-  m_film->setEnabled(frame && file && m_parts.document->canCompute());
+  m_film->setEnabled(frame && file && m_parts.document->inputs().canCompute());
   m_close->setEnabled(open);
 }
 
@@ -112,7 +110,7 @@ void VideoController::chooseVideo() {
   FileQuestion question;
   question.mode = FileQuestion::Mode::OpenFile;
   question.title = tr("Open a video");
-  question.start = pictureFolder(*m_parts.document);
+  question.start = imageFolder(*m_parts.document);
   question.filter =
       tr("Videos (*.avi *.mp4 *.m4v *.mov *.mkv *.webm *.ogv *.ogg *.mpg *.mpeg *.ts "
          "*.flv *.wmv *.y4m *.gif);;All files (*)");
@@ -124,8 +122,8 @@ void VideoController::chooseCamera() {
   if (found.empty())
     return Q_EMIT notice({Notice::Level::Info,
                           tr("There is no camera"),
-                          tr("This computer has none that it shows to programs (/dev/video0 and "
-                             "so on). Connect one, and choose File → Open camera again."),
+                          tr("No camera is available to programs (/dev/video0 and so on). Connect "
+                             "one, and choose File → Open camera again."),
                           {},
                           {}});
   if (found.size() == 1) return m_player->openCamera(found.front().number);
@@ -150,16 +148,16 @@ void VideoController::keepFrame() {
 /// A camera cannot be asked for it again.
 void VideoController::keepCameraFrame() {
   m_player->pause();
-  const Image image = m_parts.document->image();
-  askWhereToSave(m_parts.window, tr("Keep the frame"),
-                 QDir(pictureFolder(*m_parts.document)).filePath(QStringLiteral("camera.png")),
+  const Image image = m_parts.document->inputs().image();
+  askWhereToSave(m_parts.window, tr("Save the frame"),
+                 QDir(imageFolder(*m_parts.document)).filePath(QStringLiteral("camera.png")),
                  tr("PNG (*.png)"), [this, image](const QString& path) {
                    const auto png = encodePng(image, {{"Software", "Headlight"}});
                    const auto written = png ? writeFileAtomically(path.toStdString(), *png)
                                             : Result<void>(png.error());
                    if (written) return m_parts.gallery->addFiles({path});
                    Q_EMIT notice({Notice::Level::Error,
-                                  tr("The frame was not kept"),
+                                  tr("The frame was not saved"),
                                   QString::fromStdString(written.error().text()),
                                   {},
                                   {}});
@@ -167,17 +165,17 @@ void VideoController::keepCameraFrame() {
 }
 
 void VideoController::saveFilm() {
-  if (m_player->file().isEmpty() || !m_parts.document->canCompute()) return;
+  if (m_player->file().isEmpty() || !m_parts.document->inputs().canCompute()) return;
   m_player->pause();
   VideoFilmRequest request;
   request.file = m_player->file();
   request.video = m_player->info();
-  request.model = m_parts.document->model();
-  request.masks = m_parts.document->masks();
-  request.view = m_parts.document->steadyView();
+  request.model = m_parts.document->inputs().model();
+  request.masks = m_parts.document->inputs().masks();
+  request.view = m_parts.document->view().steady();
   request.rollout = m_parts.tabs->page() == QStringLiteral("rollout");
   // One session: it is asked for when the film begins, in the dialog's thread.
-  request.session = m_parts.look->session();
+  request.session = m_parts.inference->session();
   auto* dialog = new VideoFilmDialog(request, m_parts.window);
   connect(dialog, &VideoFilmDialog::saved, this, [this](const QString& path) {
     Q_EMIT m_parts.document->message(tr("Saved %1").arg(QDir::toNativeSeparators(path)));

@@ -19,7 +19,7 @@ class Document;
 class GalleryModel;
 class ModelWorker;
 class Opener;
-class PictureTabs;
+class ImageTabs;
 class VideoBar;
 class VideoPlayer;
 class Workspaces;
@@ -27,10 +27,10 @@ class Workspaces;
 /// Whom it speaks with; all of them outlive it.
 struct VideoParts {
   Document* document;
-  ModelWorker* look;
+  ModelWorker* inference;
   GalleryModel* gallery;
   Opener* opener;
-  PictureTabs* tabs;
+  ImageTabs* tabs;
   Workspaces* workspaces;
   QMainWindow* window;
 };
@@ -49,7 +49,7 @@ class VideoController : public QObject {
   void chooseVideo();
   /// Asks which, where there are several; says so where there is none.
   void chooseCamera();
-  /// The frame that is shown, as a picture in the gallery; of a camera into a file that is asked
+  /// The frame that is shown, as an image in the gallery; of a camera into a file that is asked
   /// for.
   void keepFrame();
   void saveFilm();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/workspace/Arranging.h"
 
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QMainWindow>
 #include <QScreen>
@@ -31,14 +32,20 @@ void keepOnScreens(LayoutPart& part) {
     keepOnScreens(inner);
 }
 
+bool fillsScreen(const QWidget& window) {
+  constexpr int kFrame = 48;
+  const QSize room = window.screen()->availableSize();
+  return window.width() > room.width() - 2 || window.height() + kFrame > room.height();
+}
+
 }  // namespace
 
-std::optional<WindowLayout> layoutOf(const QMainWindow& window) {
+std::optional<WindowLayout> recordLayout(const QMainWindow& window) {
   const auto layout =
       guarded("the window", [&] { return layoutFromBytes(window.saveState(), "docks"); });
   if (layout) return *layout;
   const bool isDragged = QGuiApplication::mouseButtons() != Qt::NoButton;
-  if (!isDragged) logError("The arrangement of the docks is not kept: " + layout.error().text());
+  if (!isDragged) logError("The arrangement of the docks was not saved: " + layout.error().text());
   return std::nullopt;
 }
 
@@ -61,6 +68,11 @@ std::optional<WindowPlace> placeOf(const QWidget& window) {
 
 void putAt(QWidget* window, const WindowPlace& place) {
   window->restoreGeometry(placeToBytes(place));
+}
+
+bool startsMaximized(const QWidget& window, const QString& sessionPath) {
+  const bool isFirst = !sessionPath.isEmpty() && !QFileInfo::exists(sessionPath);
+  return isFirst || fillsScreen(window);
 }
 
 }  // namespace headlight

@@ -49,7 +49,12 @@ void Docks::makeCommands() {
     m_commands << toggle;
   }
   m_commands << makeCommand(
-      this, {"view.fullScreen", tr("&Full screen"), tr("Fill the screen, or go back"), "F11", {}},
+      this,
+      {"view.fullScreen",
+       tr("&Full screen"),
+       tr("Fill the screen, or leave full screen"),
+       "F11",
+       {}},
       [this] { m_window->setWindowState(m_window->windowState() ^ Qt::WindowFullScreen); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The docks around the pictures: gallery, heads, prediction, masks, training. They move, close and
+// The docks around the images: gallery, heads, prediction, masks, training. They move, close and
 // come back; which of them are shown where belongs to a workspace (Workspaces.h).
 
 #include <QByteArray>
@@ -14,7 +14,7 @@ class QWidget;
 
 namespace headlight {
 
-/// What each dock holds.
+/// The widget in each dock.
 struct DockContents {
   QWidget *gallery, *heads, *prediction, *masks, *training;
 };

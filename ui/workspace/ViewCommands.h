@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What is shown of the pictures, by keyboard and menu: layer, head and token, the map and its
-// colours, zoom.
+// Commands for what the images show: layer, head and token, the map and its
+// colors, zoom.
 
 #include <QList>
 #include <QObject>
@@ -10,19 +10,24 @@
 #include <utility>
 #include <vector>
 
+#include "ui/canvas/ViewUse.h"
+
 class QAction;
 
 namespace headlight {
 
 class Document;
-class PictureTabs;
+class ImageTabs;
 struct ViewOptions;
 
 class ViewCommands : public QObject {
   Q_OBJECT
  public:
   /// Single letters work while the focus is inside `tabs`.
-  ViewCommands(Document* document, PictureTabs* tabs, QObject* parent);
+  ViewCommands(Document* document, ImageTabs* tabs, QObject* parent);
+
+  /// Turns off what does nothing on the present page.
+  void setUse(const ViewUse& use);
 
   /// For the View menu, in its order.
   const QList<QAction*>& commands() const { return m_commands; }
@@ -41,12 +46,16 @@ class ViewCommands : public QObject {
   void zoomBy(double factor);
   void readView();
   void refresh();
+  void stepLayer(ViewOptions& view, int by) const;
 
   Document* m_document;
-  PictureTabs* m_tabs;
+  ImageTabs* m_tabs;
   QList<QAction*> m_commands;
   std::vector<std::pair<QAction*, std::function<bool(const ViewOptions&)>>> m_marks;
-  QAction *m_classToken = nullptr, *m_nextShown = nullptr;
+  ViewUse m_use;
+  QList<QAction*> m_layers, m_heads;
+  QAction *m_classToken = nullptr, *m_nextShown = nullptr, *m_sharedScale = nullptr,
+          *m_mask = nullptr;
 };
 
 }  // namespace headlight

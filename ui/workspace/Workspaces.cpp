@@ -15,7 +15,7 @@
 #include "ui/base/Actions.h"
 #include "ui/workspace/Arranging.h"
 #include "ui/workspace/Docks.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 
 namespace headlight {
 namespace {
@@ -26,34 +26,42 @@ struct WorkspaceWords {
 
 constexpr std::array<WorkspaceWords, 4> kWorkspaces{{
     {"look", QT_TRANSLATE_NOOP("headlight::Workspaces", "Look"),
-     QT_TRANSLATE_NOOP("headlight::Workspaces", "The picture, large, and all heads beside it"),
+     QT_TRANSLATE_NOOP("headlight::Workspaces", "The image, large, and all heads beside it"),
      "canvas"},
     {"mask", QT_TRANSLATE_NOOP("headlight::Workspaces", "Mask"),
      QT_TRANSLATE_NOOP("headlight::Workspaces",
-                       "Where every head may look, and what an edit of that does"),
+                       "The mask of every head, and the effect of each edit"),
      "canvas"},
     {"train", QT_TRANSLATE_NOOP("headlight::Workspaces", "Train"),
      QT_TRANSLATE_NOOP("headlight::Workspaces",
-                       "The curves of a run, and a picture through its newest weights"),
+                       "The curves of a run, and an image with its newest weights"),
      "canvas"},
     {"compare", QT_TRANSLATE_NOOP("headlight::Workspaces", "Compare"),
-     QT_TRANSLATE_NOOP("headlight::Workspaces", "Two of anything, side by side"), "compare"},
+     QT_TRANSLATE_NOOP("headlight::Workspaces", "Compare two models, mask schemes or images"),
+     "compare"},
 }};
 
-const WorkspaceWords& wordsOf(Workspace workspace) {
+const WorkspaceWords& workspaceWords(Workspace workspace) {
   return kWorkspaces[static_cast<std::size_t>(workspace)];
 }
 
+/// F1 is the help's.
+QString workspaceKeys(int number) {
+  const QString keys = QStringLiteral("Ctrl+%1").arg(number);
+  return number == 1 ? keys : keys + QStringLiteral("; F%1").arg(number);
+}
+
+constexpr int kSettlingMs = 1000;
 constexpr int kStripWidth = 160;
 constexpr int kPredictionHeight = 218;
 
 }  // namespace
 
 QString workspaceName(Workspace workspace) {
-  return QLatin1String(wordsOf(workspace).name);
+  return QLatin1String(workspaceWords(workspace).name);
 }
 
-Workspaces::Workspaces(QMainWindow* window, Docks* docks, PictureTabs* tabs)
+Workspaces::Workspaces(QMainWindow* window, Docks* docks, ImageTabs* tabs)
     : QObject(window), m_window(window), m_docks(docks), m_tabs(tabs) {
   makeCommands();
   arrange();
@@ -68,7 +76,7 @@ void Workspaces::makeCommands() {
                                {QStringLiteral("view.workspace.") + QLatin1String(words.name),
                                 tr(words.title),
                                 tr(words.tip),
-                                QStringLiteral("F%1").arg(i + 1),
+                                workspaceKeys(static_cast<int>(i) + 1),
                                 {}},
                                [this, i] { show(static_cast<Workspace>(i)); });
     action->setCheckable(true);
@@ -87,14 +95,14 @@ void Workspaces::makeCommands() {
   m_commands << makeCommand(this,
                             {"view.workspace.previous",
                              tr("Previous workspace"),
-                             tr("The workspace before this one"),
+                             tr("Go back to the workspace before this one"),
                              "Ctrl+Shift+Tab",
                              {}},
                             [this] { step(-1); });
   m_commands << makeCommand(this,
                             {"view.workspace.putBack",
-                             tr("Put this workspace &back"),
-                             tr("The present workspace as it was at the first start"),
+                             tr("Reset works&pace"),
+                             tr("Restore the initial arrangement of the present workspace"),
                              "Ctrl+Shift+0",
                              {}},
                             [this] { putBack(); });
@@ -153,7 +161,7 @@ void Workspaces::keep() {
 
 /// While a dock is dragged, which is in two places then, docks are as they were kept last.
 Arrangement Workspaces::present() const {
-  auto docks = layoutOf(*m_window);
+  auto docks = recordLayout(*m_window);
   if (!docks) docks = m_left.value(workspaceName(m_current)).docks;
   return {std::move(docks), m_tabs->page()};
 }
@@ -163,7 +171,7 @@ void Workspaces::apply() {
   if (m_pending) return;
   const Arrangement left = m_left.value(workspaceName(m_current));
   if (!left.docks || !arrangeDocks(m_window, *left.docks)) arrange();
-  m_tabs->showPage(left.page.isEmpty() ? QLatin1String(wordsOf(m_current).page) : left.page);
+  m_tabs->showPage(left.page.isEmpty() ? QLatin1String(workspaceWords(m_current).page) : left.page);
 }
 
 Arrangements Workspaces::arrangements() const {
@@ -190,12 +198,20 @@ void Workspaces::restore(const Arrangements& arrangements, const QString& curren
   Q_EMIT changed();
 }
 
-/// Sizes of docks mean something only once the window has its own.
+/// Sizes of docks mean something only once the window has its own. The window manager may give a
+/// maximized window its size a moment later.
 bool Workspaces::eventFilter(QObject* watched, QEvent* event) {
-  if (m_pending && event->type() == QEvent::Show)
-    QTimer::singleShot(0, this, [this] {
-      if (m_pending) apply();
+  const auto applyIf = [this](const bool& wanted) {
+    QTimer::singleShot(0, this, [this, &wanted] {
+      if (wanted) apply();
     });
+  };
+  if (m_pending && event->type() == QEvent::Show) {
+    m_settling = m_window->isMaximized();
+    QTimer::singleShot(kSettlingMs, this, [this] { m_settling = false; });
+    applyIf(m_pending);
+  }
+  if (m_settling && event->type() == QEvent::Resize) applyIf(m_settling);
   return QObject::eventFilter(watched, event);
 }
 
@@ -208,7 +224,7 @@ void Workspaces::arrange() {
   }
   switch (m_current) {
     case Workspace::Look:
-      return arrangeLook();
+      return arrangeInference();
     case Workspace::Mask:
       return arrangeMask();
     case Workspace::Train:
@@ -218,7 +234,7 @@ void Workspaces::arrange() {
   }
 }
 
-void Workspaces::arrangeLook() {
+void Workspaces::arrangeInference() {
   const int heads = std::clamp(m_window->width() * 34 / 100, 300, 620);
   m_window->addDockWidget(Qt::LeftDockWidgetArea, m_docks->gallery());
   m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks->heads());
@@ -233,11 +249,13 @@ void Workspaces::arrangeLook() {
 
 void Workspaces::arrangeMask() {
   const int matrix = std::clamp(m_window->width() * 50 / 100, 360, 1000);
+  m_window->addDockWidget(Qt::LeftDockWidgetArea, m_docks->gallery());
   m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks->masks());
   m_window->splitDockWidget(m_docks->masks(), m_docks->prediction(), Qt::Vertical);
-  for (QDockWidget* dock : {m_docks->masks(), m_docks->prediction()})
+  for (QDockWidget* dock : {m_docks->gallery(), m_docks->masks(), m_docks->prediction()})
     dock->show();
-  m_window->resizeDocks({m_docks->masks()}, {matrix}, Qt::Horizontal);
+  m_window->resizeDocks({m_docks->gallery(), m_docks->masks()}, {kStripWidth, matrix},
+                        Qt::Horizontal);
   m_window->resizeDocks({m_docks->masks(), m_docks->prediction()},
                         {m_window->height(), kPredictionHeight}, Qt::Vertical);
 }

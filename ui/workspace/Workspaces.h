@@ -16,7 +16,7 @@ class QWidget;
 namespace headlight {
 
 class Docks;
-class PictureTabs;
+class ImageTabs;
 
 enum class Workspace { Look, Mask, Train, Compare };
 
@@ -26,7 +26,7 @@ class Workspaces : public QObject {
   Q_OBJECT
  public:
   /// Begins in Look. All three outlive it.
-  Workspaces(QMainWindow* window, Docks* docks, PictureTabs* tabs);
+  Workspaces(QMainWindow* window, Docks* docks, ImageTabs* tabs);
 
   Workspace current() const { return m_current; }
   void show(Workspace workspace);
@@ -60,17 +60,18 @@ class Workspaces : public QObject {
   Arrangement present() const;
   void apply();
   void arrange();
-  void arrangeLook();
+  void arrangeInference();
   void arrangeMask();
   void arrangeTrain();
   void arrangeCompare();
 
   QMainWindow* m_window;
   Docks* m_docks;
-  PictureTabs* m_tabs;
+  ImageTabs* m_tabs;
   Workspace m_current = Workspace::Look;
   Arrangements m_left;
-  bool m_pending = true;  ///< applied when the window is first shown
+  bool m_pending = true;    ///< applied when the window is first shown
+  bool m_settling = false;  ///< it is shown, and may not have its size yet
   QList<QAction*> m_choices, m_commands;
 };
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// angles: Castling-ViT's angular kernel and others over the angle of query and key, the angles of a
-// picture, and a network that fits the kernel.
+// angles: Castling-ViT's angular kernel and others over the angle of query and key, the angles of
+// an image, and a network that fits the kernel.
 
 #include <cstdio>
 #include <numbers>
 
-#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/AttendImages.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
+#include "core/base/Translation.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/AngularFigure.h"
 #include "core/workbench/figures/RunFigure.h"
-#include "core/workbench/session/Video.h"
+#include "core/workbench/loading/Input.h"
+#include "core/workbench/loading/WeightsName.h"
 
 namespace headlight::cli {
 namespace {
@@ -26,19 +28,19 @@ constexpr int kPrintedDegrees = 15;
 class AnglesCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand(
-        "angles",
-        "The angular kernel and others over the angle of query and key, and a picture's angles");
+    auto* command =
+        app.add_subcommand("angles", tr("Plot the angular kernel and others against the query-key "
+                                        "angle, with the angles of an image"));
     command
         ->add_option("image", m_image,
-                     "A picture whose queries and keys are compared, with --model; without one the "
-                     "curves alone")
+                     tr("Image whose queries and keys are compared (needs --model); without an "
+                        "image, only the curves"))
         ->type_name("FILE");
     command
         ->add_option("-o,--output", m_output,
-                     "Also a figure, .pdf, .svg or .png, or its numbers as .csv")
+                     tr("Also write a figure (.pdf, .svg or .png) or its numbers (.csv)"))
         ->type_name("FILE");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     declareAngles(*command);
     declareFit(*command);
     m_model.declare(*command);
@@ -53,7 +55,7 @@ class AnglesCommand : public Command {
     if (!m_image.empty()) {
       table = measure(terminal, stop);
       subject = std::filesystem::path(m_image).filename().string() + ", " +
-                m_session->info().experiment.model.name;
+                makeModelTitle(m_session->info());
     }
     const AngleTable* found = table ? &*table : nullptr;
     if (!m_output.empty()) valueOrThrow(writeAngles(m_output, m_terms, found, subject));
@@ -61,7 +63,7 @@ class AnglesCommand : public Command {
       terminal.printJson(toJson(found));
     else
       print(found, subject, terminal);
-    tellOutput(terminal);
+    reportOutput(terminal);
     return kExitOk;
   }
 
@@ -71,16 +73,18 @@ class AnglesCommand : public Command {
     const auto number = [&](const char* flag, int& target, const char* help) {
       return command.add_option(flag, target, help)->type_name("INT")->group(group);
     };
-    number("--layer", m_options.layer, "Pairs of this layer, from 0, or -1 for all; default -1");
-    number("--head", m_options.head, "Pairs of this head, from 0, or -1 for all; default -1");
+    number("--layer", m_options.layer,
+           tr("Layer of the pairs, counted from 0; -1: all layers. Default -1"));
+    number("--head", m_options.head,
+           tr("Head of the pairs, counted from 0; -1: all heads. Default -1"));
     command
         .add_option("--query", m_query,
-                    "The token whose keys are told apart: class, distillation, a patch index, or "
-                    "row,column; default: class, or the middle patch")
+                    tr("Query token whose keys are shown separately: class, distillation, a patch "
+                       "index, or row,column; default: class, or the middle patch"))
         ->type_name("TEXT")
         ->group(group);
-    number("--bins", m_options.bins, "Bins of the angle, 4 to 3600; default 90");
-    number("--terms", m_terms, "Terms of the series beside the linear ones; default 3")
+    number("--bins", m_options.bins, tr("Number of angle bins, 4 to 3600; default 90"));
+    number("--terms", m_terms, tr("Series terms in addition to the linear ones; default 3"))
         ->check(CLI::Range(0, kMostTerms).description(""));
   }
 
@@ -88,21 +92,21 @@ class AnglesCommand : public Command {
     const char* group = "Fit";
     command
         .add_flag("--fit", m_fits,
-                  "Instead: train a network of two layers that fits the kernel (--seed is its own)")
+                  tr("Instead: train a two-layer network that fits the kernel (uses --seed)"))
         ->group(group);
     command
-        .add_option("--target", m_target,
-                    "What it learns: kernel, or residual, what the linear terms leave; default "
-                    "kernel")
+        .add_option(
+            "--target", m_target,
+            tr("Target: kernel, or residual (the kernel minus its linear terms); default kernel"))
         ->type_name("NAME")
         ->group(group);
-    command.add_option("--hidden", m_fit.hidden, "Its hidden units; default 40")
+    command.add_option("--hidden", m_fit.hidden, tr("Hidden units of the network; default 40"))
         ->type_name("INT")
         ->group(group);
-    command.add_option("--steps", m_fit.steps, "Steps of Adam; default 6000")
+    command.add_option("--steps", m_fit.steps, tr("Steps of Adam; default 6000"))
         ->type_name("INT")
         ->group(group);
-    command.add_option("--rate", m_fit.rate, "Its learning rate; default 0.003")
+    command.add_option("--rate", m_fit.rate, tr("Learning rate of the network; default 0.003"))
         ->type_name("NUM")
         ->group(group);
   }
@@ -112,18 +116,18 @@ class AnglesCommand : public Command {
     if (!m_output.empty()) valueOrThrow(checkFigureName(m_output));
     m_fit.target = valueOrThrow(angularTargetFromName(m_target));
     m_fit.seed = static_cast<std::uint64_t>(m_model.source.seed);
-    if (m_fits && !m_image.empty()) refuseUsage("--fit", "takes no picture");
+    if (m_fits && !m_image.empty()) refuseUsage("--fit", tr("takes no image"));
     if (!m_fits && !m_image.empty()) m_model.require();
   }
 
   AngleTable measure(Terminal& terminal, const std::stop_token& stop) {
-    const Image image = valueOrThrow(readPictureOrFrame(m_image));
+    const Image image = valueOrThrow(readImageAt(m_image));
     m_session = m_model.open(terminal);
     const MaskScheme masks = m_model.masksFor(m_session->info());
     m_options.token = queryFromText(m_query, m_session->info().grid).token;
     ProgressBar bar(terminal);
-    const PicturePairs pairs = valueOrThrow(
-        pairsOf(*m_session, rawPicture(m_session->info(), image), masks, bar.callback(), stop));
+    const ImagePairs pairs = valueOrThrow(
+        loadPairs(*m_session, rawImage(m_session->info(), image), masks, bar.callback(), stop));
     AngleTable table = valueOrThrow(angleTable(pairs, m_options, stop));
     terminal.setStatus("");
     return table;
@@ -161,7 +165,7 @@ class AnglesCommand : public Command {
 
   void print(const AngleTable* table, const std::string& subject, Terminal& terminal) const {
     terminal.print("  degrees  1 - t/pi    linear  residual  with " + std::to_string(m_terms) +
-                   (m_terms == 1 ? " term" : " terms"));
+                   (m_terms == 1 ? tr(" term") : tr(" terms")));
     for (int degree = 0; degree <= 180; degree += kPrintedDegrees) {
       const double angle = degree * std::numbers::pi / 180;
       char line[96];
@@ -191,11 +195,11 @@ class AnglesCommand : public Command {
                               {"frequencies", fitted.frequencies},
                               {"errors", fitted.errors},
                               {"output", m_output.empty() ? Json(nullptr) : Json(m_output)}});
-    tellOutput(terminal);
+    reportOutput(terminal);
     return kExitOk;
   }
 
-  void tellOutput(Terminal& terminal) const {
+  void reportOutput(Terminal& terminal) const {
     if (!m_output.empty()) terminal.note("written: " + m_output);
   }
 

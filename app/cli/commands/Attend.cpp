@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// attend: where every head looks, as pictures and as arrays.
+// attend: where every head looks, as images and as arrays.
 
 #include <filesystem>
 #include <set>
 
 #include "app/cli/figures/AttendExplanations.h"
+#include "app/cli/figures/AttendImages.h"
 #include "app/cli/figures/AttendMechanismPlots.h"
-#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/ExplanationHeatmaps.h"
 #include "app/cli/options/AttendOptions.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/OutputTarget.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {
@@ -26,7 +29,7 @@ class AttendCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "attend", "Where every head looks: pictures of maps and rollout, and the arrays");
+        "attend", tr("Export attention maps, rollout and explanations as images and arrays"));
     m_options.declare(*command);
     return command;
   }
@@ -42,11 +45,11 @@ class AttendCommand : public Command {
     checkCell();
     const int exitCode = isExplanation()            ? explainDifferently(terminal, stop)
                          : m_own                    ? lookAtOwn(terminal, stop)
-                         : m_options.tensor.empty() ? attendPictures(terminal, stop)
+                         : m_options.tensor.empty() ? attendImages(terminal, stop)
                                                     : attendTensor(stop);
     if (!m_options.output.empty()) {
       if (m_shown) m_more = learnedArrays(*m_shown, m_query, m_session->info().grid);
-      valueOrThrow(writeRawLooks(m_options.output, m_looks, m_rollouts, m_more));
+      valueOrThrow(writeRawResults(m_options.output, m_inferences, m_rollouts, m_more));
       if (!terminal.json())
         terminal.print(m_options.output == kStandardOutput ? "standard output" : m_options.output);
     }
@@ -73,72 +76,84 @@ class AttendCommand : public Command {
   /// What can be said before the model is loaded.
   void check() {
     if (m_options.images.empty() == m_options.tensor.empty() && !(nothingGiven() && mayBeOwn()))
-      refusePictures();
+      refuseImages();
     if (!m_options.tensor.empty() && m_options.output.empty())
-      refuseUsage("--tensor", "needs --output FILE: there is no picture to draw on");
+      refuseUsage("--tensor", tr("needs --output FILE: there is no image to draw on"));
     if (!m_options.tensor.empty() && !m_options.folder.empty())
-      refuseUsage("--pictures", "cannot be drawn from a tensor; give the picture itself");
+      refuseUsage("--images", tr("cannot be drawn from a tensor; give the image file"));
     if (m_options.folder.empty() && m_options.output.empty()) m_options.folder = "attention";
     m_options.apply();
+    if (const ExplanationInfo* method = explanationFromName(m_options.show))
+      m_options.show = method->name;
     requireOwnFormat(m_options.format);
     m_maps = mapInput(m_options.images, m_options.model, "attend");
     if (m_maps && isExplanation()) throw Failure(needsModel(m_maps->file.string()));
     if (m_maps) return;
     m_options.model.require();
-    m_pictures = expandPictures(m_options.images);
+    m_images = expandImages(m_options.images);
   }
 
   bool isExplanation() const {
-    return wayFromName(m_options.show) || m_options.show == kFaithfulness;
+    return explanationFromName(m_options.show) || m_options.show == kFaithfulness;
   }
   bool nothingGiven() const { return m_options.images.empty() && m_options.tensor.empty(); }
   /// Before the model is there to tell.
   bool mayBeOwn() const { return m_options.show != "attention" && !isExplanation(); }
-  [[noreturn]] static void refusePictures() {
-    refuseUsage("attend", "takes pictures or --tensor FILE, one of them");
+  [[noreturn]] static void refuseImages() {
+    refuseUsage("attend", tr("needs either images or --tensor FILE"));
+  }
+
+  /// An outline belongs to attention: elsewhere the flag would do nothing.
+  void refuseOutline() const {
+    if (m_options.style.maskOutline)
+      refuseUsage("--mask-outline", tr("needs --show attention: masks act on attention"));
   }
 
   void choose() {
+    if (m_options.show != "attention") refuseOutline();
     if (isExplanation()) {
       m_options.style.style = styleOf(m_options.style.style, /*learned=*/false);
       return;
     }
     if (!m_options.classText.empty())
-      refuseUsage("--class", "needs --show of a class: relevance, grad-cam");
-    if (m_options.foreground) refuseUsage("--foreground", "needs --show features");
+      refuseUsage("--class",
+                  tr("needs --show with an explanation of a class: ") + classHeatmapNames());
+    if (m_options.foreground)
+      refuseUsage("--foreground",
+                  tr("needs --show ") + explanationOfKind(ExplanationKind::Colors).name);
     chooseOwn();
     if (m_own) return;
-    if (nothingGiven()) refusePictures();
+    if (nothingGiven()) refuseImages();
     if (!m_options.format.empty())
-      refuseUsage("--format", "needs --show of a mechanism's own picture");
+      refuseUsage("--format", tr("needs --show with a mechanism plot"));
     m_options.style.style = styleOf(m_options.style.style, /*learned=*/m_shown != nullptr);
   }
 
   /// What the mechanism offers by that name. Throws Failure where it offers nothing by it.
   void chooseOwn() {
-    if (mayBeOwn()) m_ownPictures = ownPictures(*m_session);
-    m_own = ownFromName(m_options.show, m_ownPictures);
+    if (mayBeOwn()) m_mechanismPlots = mechanismPlots(*m_session);
+    m_own = mechanismPlotFromName(m_options.show, m_mechanismPlots);
     if (m_own && m_own->ofToken && m_options.queryText.empty())
       m_query = middlePatch(m_session->info().grid);  // the class token has none
     if (m_own) return;
     m_learned = valueOrThrow(m_session->learnedMaps());
-    m_shown = learnedFromName(m_options.show, m_learned, ownNames(m_ownPictures));
+    m_shown = learnedFromName(m_options.show, m_learned, mechanismPlotNames(m_mechanismPlots));
   }
 
   void checkCell() const {
     const auto& heads = m_session->info().heads;
     const int layers = static_cast<int>(heads.size());
     if (m_options.layer && (*m_options.layer < 0 || *m_options.layer >= layers))
-      refuseUsage("--layer", "must be from 0 to " + std::to_string(layers - 1) +
-                                 ": the model has " + std::to_string(layers) + " layers");
+      refuseUsage("--layer", tr("must be from 0 to ") + std::to_string(layers - 1) +
+                                 tr(": the model has ") + std::to_string(layers) + tr(" layers"));
     const int most =
         m_options.layer ? heads[*m_options.layer] : *std::max_element(heads.begin(), heads.end());
     if (m_options.head && (*m_options.head < 0 || *m_options.head >= most))
-      refuseUsage("--head", "must be from 0 to " + std::to_string(most - 1) + ": there are " +
-                                std::to_string(most) + " heads");
+      refuseUsage("--head", tr("must be from 0 to ") + std::to_string(most - 1) +
+                                tr(": there are ") + std::to_string(most) + tr(" heads"));
   }
 
-  ExplanationRequest wayJob() const {
+  ExplanationRequest explanationJob() const {
     ExplanationRequest job{*m_session, m_masks, m_options.show, m_query};
     if (!m_options.classText.empty())
       job.options.classIndex = valueOrThrow(classFromText(m_options.classText, m_session->info()));
@@ -148,133 +163,151 @@ class AttendCommand : public Command {
     job.style = m_options.style;
     job.folder = m_options.folder;
     job.keepArrays = !m_options.output.empty();
-    job.pictures = std::max<std::int64_t>(1, static_cast<std::int64_t>(m_pictures.size()));
+    job.images = std::max<std::int64_t>(1, static_cast<std::int64_t>(m_images.size()));
     return job;
   }
 
   int explainDifferently(Terminal& terminal, std::stop_token stop) {
-    AttendExplanations ways(wayJob(), terminal, stop);
+    AttendExplanations explanations(explanationJob(), terminal, stop);
     int exitCode = kExitOk;
     if (!m_options.tensor.empty()) {
       const RawImages images = valueOrThrow(readRawImages(m_options.tensor));
       for (std::int64_t i = 0; i < images.count; ++i)
-        ways.addNumbers(m_options.tensor + "[" + std::to_string(i) + "]", rawPicture(images, i));
+        explanations.addNumbers(m_options.tensor + "[" + std::to_string(i) + "]",
+                                rawImage(images, i));
     } else {
       if (!m_options.folder.empty()) {
         makeOutputFolder(m_options.folder);
-        terminal.note("pictures go to " + wholePath(m_options.folder));
+        terminal.note(tr("images go to ") + wholePath(m_options.folder));
       }
-      exitCode = forEachPicture(
-          m_pictures, !m_options.output.empty(), terminal,
-          [&](const fs::path& path, const Image& image) { ways.addPicture(path, image); });
+      exitCode = forEachImage(
+          m_images, !m_options.output.empty(), terminal,
+          [&](const fs::path& path, const Image& image) { explanations.addImage(path, image); });
     }
-    ways.finish();
-    m_results = ways.results();
-    m_summary = ways.summary();
-    m_looks = ways.looks();
-    m_more = ways.arrays();
+    explanations.finish();
+    m_results = explanations.results();
+    m_summary = explanations.summary();
+    m_inferences = explanations.inferences();
+    m_more = explanations.arrays();
     return exitCode;
   }
 
   int lookAtOwn(Terminal& terminal, std::stop_token stop) {
     const MechanismPlotStyle style =
-        ownStyleOf(m_options.style, m_options.layer.value_or(-1), m_options.head.value_or(-1));
+        makePlotStyle(m_options.style, m_options.layer.value_or(-1), m_options.head.value_or(-1));
     AttendMechanismPlots own({*m_session, m_masks, *m_own, m_query.token, style, m_options.folder,
                               m_options.format, !m_options.output.empty()},
                              terminal, stop);
-    const int exitCode = own.run(m_pictures, m_options.tensor);
+    const int exitCode = own.run(m_images, m_options.tensor);
     m_results = own.results();
-    m_looks = own.looks();
+    m_inferences = own.inferences();
     m_more = own.arrays();
     return exitCode;
   }
 
   int attendTensor(std::stop_token stop) {
     const RawImages images = valueOrThrow(readRawImages(m_options.tensor));
-    for (auto& look : valueOrThrow(lookAtRaw(*m_session, images, m_masks, true, stop))) {
-      m_rollouts.push_back(valueOrThrow(rollout(look.maps, m_options.rollout)));
-      m_results.push_back({{"image", m_options.tensor + "[" + std::to_string(m_looks.size()) + "]"},
-                           {"files", Json::array()}});
-      m_looks.push_back(std::move(look));
+    for (auto& inference : valueOrThrow(inferRaw(*m_session, images, m_masks, true, stop))) {
+      requireNumbers(inference.maps, m_options.tensor);
+      m_rollouts.push_back(valueOrThrow(rollout(inference.maps, m_options.rollout)));
+      m_results.push_back(
+          {{"image", m_options.tensor + "[" + std::to_string(m_inferences.size()) + "]"},
+           {"files", Json::array()}});
+      m_inferences.push_back(std::move(inference));
     }
     return kExitOk;
   }
 
-  int attendPictures(Terminal& terminal, std::stop_token stop) {
+  int attendImages(Terminal& terminal, std::stop_token stop) {
     if (!m_options.folder.empty()) {
       makeOutputFolder(m_options.folder);
-      terminal.note("pictures go to " + wholePath(m_options.folder));
+      terminal.note(tr("images go to ") + wholePath(m_options.folder));
     }
     const auto one = [&](const fs::path& path, const Image& image) {
-      auto look = m_session->look(image, m_masks, {}, stop);
+      auto inference = m_session->infer(image, m_masks, {}, stop);
       if (stop.stop_requested())
-        throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", ""});
-      attend(path, valueOrThrow(std::move(look)), terminal);
+        throw Failure({ErrorCode::Canceled, tr("stopped; images that were written stay"), ""});
+      if (inference) requireNumbers(inference->maps, path.string());
+      if (inference) showOriginal(*inference, image);
+      attend(path, valueOrThrow(std::move(inference)), terminal);
     };
-    if (!m_maps) return forEachPicture(m_pictures, !m_options.output.empty(), terminal, one);
-    forEachMapPicture(*m_maps, *m_session, one);
+    if (!m_maps) return forEachImage(m_images, !m_options.output.empty(), terminal, one);
+    forEachMapImage(*m_maps, *m_session, one);
     return kExitOk;
   }
 
-  void attend(const fs::path& path, InferenceResult look, Terminal& terminal) {
-    std::vector<float> rolled = valueOrThrow(rollout(look.maps, m_options.rollout));
+  /// Maps of no numbers would be drawn as if they said something.
+  void requireNumbers(const AttentionMaps& maps, const std::string& what) const {
+    if (holdsNaN(maps)) throw Failure(noNumbers(m_session->info(), what));
+  }
+
+  /// In place of what the model saw the same region in the original's pixels, as on figure pages.
+  void showOriginal(InferenceResult& inference, const Image& image) const {
+    const ModelInfo& info = m_session->info();
+    if (!info.isPrecomputed)
+      inference.view = evaluationPixels(image, makePreprocessing(info.experiment.model));
+  }
+
+  void attend(const fs::path& path, InferenceResult inference, Terminal& terminal) {
+    std::vector<float> rolled = valueOrThrow(rollout(inference.maps, m_options.rollout));
     Json files = Json::array();
-    if (!m_options.folder.empty()) files = draw(path, look, rolled, terminal);
+    if (!m_options.folder.empty()) files = draw(path, inference, rolled, terminal);
     m_results.push_back({{"image", path.string()},
                          {"files", files},
-                         {"top", topJson(look.top)},
-                         {"locality", look.locality}});
+                         {"top", topJson(inference.top)},
+                         {"locality", inference.locality}});
     if (m_options.output.empty()) return;
-    m_looks.push_back({std::move(look.logits), {}, std::move(look.maps)});
+    m_inferences.push_back({std::move(inference.logits), {}, std::move(inference.maps)});
     m_rollouts.push_back(std::move(rolled));
   }
 
-  /// Writes the pictures of one image and returns their paths.
-  Json draw(const fs::path& path, const InferenceResult& look, const std::vector<float>& rolled,
-            Terminal& terminal) {
+  /// Writes the images of one image and returns their paths.
+  Json draw(const fs::path& path, const InferenceResult& inference,
+            const std::vector<float>& rolled, Terminal& terminal) {
     const std::string name = path.filename().string();
-    const std::string stem = unusedStem(m_stems, pictureFile(path));
-    const Scene scene{name, look, m_masks, m_session->info(), m_shown};
+    const std::string stem = unusedStem(m_stems, imageFile(path));
+    const Scene scene{name, inference, m_masks, m_session->info(), m_shown};
     const std::string shown = m_shown ? "-" + m_options.show : "";
     Json files = Json::array();
-    const auto save = [&](const Image& picture, const std::string& suffix) {
+    const auto save = [&](const Image& image, const std::string& suffix) {
       const fs::path file = fs::path(m_options.folder) / (stem + suffix + ".png");
-      const std::string png = valueOrThrow(encodePng(picture, {{"Software", "Headlight"}}));
+      const std::string png = valueOrThrow(encodePng(image, {{"Software", "Headlight"}}));
       valueOrThrow(writeFileAtomically(file, png));
       files.push_back(file.string());
       if (!terminal.json()) terminal.print(file.string());
     };
-    save(gridPicture(scene, m_query, m_options.style), shown + "-grid");
-    if (!m_shown) save(rolloutPicture(scene, rolled, rolloutText(), m_options.style), "-rollout");
+    save(gridImage(scene, m_query, m_options.style), shown + "-grid");
+    if (!m_shown) save(rolloutImage(scene, rolled, rolloutText(), m_options.style), "-rollout");
     if (!m_options.layer && !m_options.head) return files;
-    for (int l = 0; l < static_cast<int>(look.maps.layers.size()); ++l)
-      for (int h = 0; h < look.maps.layers[l].heads; ++h)
+    for (int l = 0; l < static_cast<int>(inference.maps.layers.size()); ++l)
+      for (int h = 0; h < inference.maps.layers[l].heads; ++h)
         if (l == m_options.layer.value_or(l) && h == m_options.head.value_or(h))
-          if (const auto picture = headPicture(scene, l, h, m_query, m_options.style))
-            save(*picture, shown + "-layer" + std::to_string(l) + "-head" + std::to_string(h));
+          if (const auto image = headImage(scene, l, h, m_query, m_options.style))
+            save(*image, shown + "-layer" + std::to_string(l) + "-head" + std::to_string(h));
     return files;
   }
 
   std::string rolloutText() const {
     char discard[48];
-    std::snprintf(discard, sizeof discard, ", lowest %.3g dropped", m_options.rollout.discardRatio);
-    return "heads fused by " + headFusionName(m_options.rollout.fusion) + discard;
+    std::snprintf(discard, sizeof discard, tr(", lowest %.3g dropped"),
+                  m_options.rollout.discardRatio);
+    return tr("heads fused by ") + headFusionName(m_options.rollout.fusion) + discard;
   }
 
   AttendOptions m_options;
 
-  std::optional<MapInput> m_maps;  ///< in place of pictures and a model
-  std::vector<fs::path> m_pictures;
+  std::optional<MapInput> m_maps;  ///< in place of images and a model
+  std::vector<fs::path> m_images;
   std::unique_ptr<InferenceSession> m_session;
   MaskScheme m_masks;
   Query m_query;
   std::vector<LearnedMap> m_learned;
   const LearnedMap* m_shown = nullptr;  ///< in m_learned; null: attention
-  std::vector<MechanismPlotInfo> m_ownPictures;
-  const MechanismPlotInfo* m_own = nullptr;  ///< in m_ownPictures; null: something else
+  std::vector<MechanismPlotInfo> m_mechanismPlots;
+  const MechanismPlotInfo* m_own = nullptr;  ///< in m_mechanismPlots; null: something else
   std::set<std::string> m_stems;
   Json m_results = Json::array(), m_summary = Json::array();
-  std::vector<RawInferenceResult> m_looks;
+  std::vector<RawInferenceResult> m_inferences;
   std::vector<std::vector<float>> m_rollouts;
   std::vector<RawArray> m_more;
 };

@@ -8,9 +8,10 @@
 
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/workbench/bench/Bench.h"
 #include "core/workbench/bench/StepBench.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight::cli {
@@ -58,96 +59,101 @@ Json stepRowJson(const StepBenchRow& row) {
 
 std::string stepRowText(const StepBenchRow& row) {
   char line[240];
-  std::snprintf(line, sizeof line,
-                "%s, %s, batch %lld, %d process%s of %d thread%s: %.1f ms a step, %.2f images/s; "
-                "%.1f MB of gradients",
-                row.name.c_str(), row.precision.c_str(), static_cast<long long>(row.batch),
-                row.processes, row.processes == 1 ? "" : "es", row.threads,
-                row.threads == 1 ? "" : "s", row.stepMs, row.imagesPerSecond,
-                static_cast<double>(row.gradientBytes) / 1e6);
+  std::snprintf(
+      line, sizeof line,
+      tr("%s, %s, batch %lld, %d process%s of %d thread%s: %.1f ms a step, %.2f images/s; "
+         "%.1f MB of gradients"),
+      row.name.c_str(), row.precision.c_str(), static_cast<long long>(row.batch), row.processes,
+      row.processes == 1 ? "" : "es", row.threads, row.threads == 1 ? "" : "s", row.stepMs,
+      row.imagesPerSecond, static_cast<double>(row.gradientBytes) / 1e6);
   std::string text = line;
   if (row.processes == 1) return text;
-  std::snprintf(line, sizeof line,
-                ", %.1f MB sent by each; sums (%s) took %.1f ms, %.0f %% of it behind the backward "
-                "pass",
-                static_cast<double>(row.sentBytes) / 1e6, row.sumsBy.c_str(), row.sumMs,
-                100 * row.hidden());
+  std::snprintf(
+      line, sizeof line,
+      tr(", %.1f MB sent by each; sums (%s) took %.1f ms, %.0f %% of it behind the backward "
+         "pass"),
+      static_cast<double>(row.sentBytes) / 1e6, row.sumsBy.c_str(), row.sumMs, 100 * row.hidden());
   return text + line;
 }
 
 class BenchCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand(
-        "bench",
-        "How fast attention, blocks, models, training steps and edits run on this machine");
+    auto* command =
+        app.add_subcommand("bench", tr("Measure the speed of attention, blocks, models, training "
+                                       "steps and mask edits on this machine"));
     command
         ->add_option("what", m_what,
-                     "attention, block, model, step or edit; a step is measured in as many "
-                     "processes as torchrun, mpirun or srun start")
+                     tr("attention, block, model, step or edit; step uses all processes started by "
+                        "torchrun, mpirun or srun"))
         ->required()
         ->check(CLI::IsMember({"attention", "block", "model", "step", "edit"}));
     command
         ->add_option("--models", m_options.models,
-                     "Published names, configs, or checkpoints that carry their Experiment; for "
-                     "model, step and edit")
+                     tr("Published names, configs, or checkpoints that contain their Experiment; "
+                        "for model, step and edit"))
         ->type_name("NAME|FILE ...")
         ->delimiter(',');
     m_mechanisms = command
                        ->add_option("--mechanisms", m_options.mechanisms,
-                                    "Each of these in place of their own (summary --mechanisms "
-                                    "lists them); for block and model")
+                                    tr("Replace the models' mechanism by each of these (summary "
+                                       "--mechanisms lists them); for block and model"))
                        ->delimiter(',');
-    command->add_option("--sides", m_options.sides, "Sides of the grids, for attention")
+    command
+        ->add_option("--sides", m_options.sides,
+                     tr("Grid sizes in patches per side, for attention"))
         ->delimiter(',')
         ->check(CLI::Range(1, 512));
-    command->add_option("--heads", m_options.heads, "Heads, for attention")
+    command->add_option("--heads", m_options.heads, tr("Number of heads, for attention"))
         ->check(CLI::Range(1, 64));
-    command->add_option("--head-width", m_options.headWidth, "Width of a head, for attention")
+    command->add_option("--head-width", m_options.headWidth, tr("Head width, for attention"))
         ->check(CLI::Range(1, 1024));
-    command->add_option("--window", m_options.window, "Width R of the hard masks; odd")
+    command->add_option("--window", m_options.window, tr("Window R of the hard masks; odd"))
         ->check(CLI::Range(1, 255));
-    m_batch =
-        command
-            ->add_option("--batch", m_options.batch,
-                         "Images at a time, of a step over all processes; not for edit, which "
-                         "looks at one picture")
-            ->check(CLI::Range(1, 4096));
-    command->add_option("--repeats", m_options.repeats, "Measurements, of which the median counts")
+    m_batch = command
+                  ->add_option("--batch", m_options.batch,
+                               tr("Batch size; for step, the total over all processes. Not for "
+                                  "edit, which runs one image"))
+                  ->check(CLI::Range(1, 4096));
+    command
+        ->add_option("--repeats", m_options.repeats,
+                     tr("Number of measurements; the median is reported"))
         ->check(CLI::Range(1, 1000));
     command->add_option("--dense-tokens", m_options.denseTokens,
-                        "Dense attention is left out above so many tokens");
-    command->add_flag("--library", m_options.library,
-                      "Attention: LibTorch's own attention beside the other forms (LibTorch "
-                      "2); its mask forbids where a hard one gives 0");
+                        tr("Skip dense attention above this number of tokens"));
+    command->add_flag(
+        "--library", m_options.library,
+        tr("For attention: also measure LibTorch's scaled_dot_product_attention (LibTorch 2). Its "
+           "mask forbids pairs, where a hard mask sets the logit to 0"));
     command->add_flag("--checkpoint-blocks", m_options.recomputing,
-                      "Model: beside each the same with blocks that are computed again in the "
-                      "backward pass (training.checkpoint_blocks)");
-    m_precision = command
-                      ->add_option("--precision", m_options.precisions,
-                                   "float32, or bfloat16 or float16 where the device has them; "
-                                   "several (separated by commas) take turns. For block, model and "
-                                   "step")
-                      ->type_name("NAME ...")
-                      ->delimiter(',');
+                      tr("For model: also measure each with activation checkpointing "
+                         "(training.checkpoint_blocks)"));
+    m_precision =
+        command
+            ->add_option(
+                "--precision", m_options.precisions,
+                tr("float32, or bfloat16 or float16 where the device supports them; several, "
+                   "separated by commas, are measured in turn. For block, model and step"))
+            ->type_name("NAME ...")
+            ->delimiter(',');
     command->add_option("--device", m_options.device,
-                        "auto (CUDA if there is one), cpu, cuda or cuda:N");
-    command->add_option("--threads", m_options.threads, "CPU threads; 0 means as many as cores")
+                        tr("auto (CUDA if available), cpu, cuda or cuda:N"));
+    command->add_option("--threads", m_options.threads, tr("CPU threads; 0 means as many as cores"))
         ->check(CLI::Range(0, 1024));
-    command->add_flag("--json", m_json, "A list of rows");
+    command->add_flag("--json", m_json, tr("Print the rows as one JSON list"));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
-    if (m_options.window % 2 == 0) refuseUsage("--window", "must be odd");
+    if (m_options.window % 2 == 0) refuseUsage("--window", tr("must be odd"));
     if (m_what == "edit" && m_batch->count() > 0)
-      refuseUsage("--batch", "does nothing here: an edit is looked at on one picture");
+      refuseUsage("--batch", tr("does not apply to edit, which runs one image"));
     if (m_mechanisms->count() > 0 && m_what != "block" && m_what != "model")
-      refuseUsage("--mechanisms", "does nothing here: it is for block and model");
+      refuseUsage("--mechanisms", tr("applies only to block and model"));
     if (m_options.recomputing && m_what != "model")
-      refuseUsage("--checkpoint-blocks", "does nothing here: it is for model");
+      refuseUsage("--checkpoint-blocks", tr("applies only to model"));
     if (m_precision->count() > 0 && (m_what == "attention" || m_what == "edit"))
-      refuseUsage("--precision", "does nothing here: it is for block, model and step");
+      refuseUsage("--precision", tr("applies only to block, model and step"));
     if (m_what == "step") return benchStepsOf(terminal, stop);
     configureCompute(m_options.threads);
     const BenchSink sink = [&](const BenchRow& row) {
@@ -181,10 +187,10 @@ class BenchCommand : public Command {
   }
 
   static void printHead(Terminal& terminal, const BenchRow& row) {
-    terminal.print(computeDescription() + " · measured on " + row.device);
+    terminal.print(computeDescription() + tr(" · measured on ") + row.device);
     terminal.print(
-        "name                         kernel     tokens   forward ms  backward ms"
-        "     peak MB");
+        tr("name                         kernel     tokens   forward ms  backward ms"
+           "     peak MB"));
   }
 
   void finish(Terminal& terminal) {
@@ -204,7 +210,7 @@ class BenchCommand : public Command {
       if (std::isnan(forward)) continue;
       char line[160];
       std::snprintf(line, sizeof line,
-                    "%s: time grows as tokens^%.2f forward, tokens^%.2f with backward",
+                    tr("%s: time grows as tokens^%.2f forward, tokens^%.2f with backward"),
                     kernel.c_str(), forward, growthExponent(m_rows, kernel, true));
       terminal.print(line);
     }

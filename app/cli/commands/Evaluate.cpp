@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// evaluate: loss and accuracy of a model on a validation split, what castling changes of them, and
-// the model's kernels against the plain forms.
+// evaluate: loss and accuracy of a model on a validation split, what dropping the branch changes,
+// and the model's kernels against the plain forms.
 
 #include <cstdio>
 
+#include "app/cli/options/CacheOptions.h"
 #include "app/cli/options/DataOptions.h"
-#include "app/cli/options/KeepOptions.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/OldFlags.h"
 #include "app/cli/reports/ClassTable.h"
 #include "app/cli/reports/EvaluationText.h"
 #include "app/cli/reports/SchemeTable.h"
@@ -15,6 +16,7 @@
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/evaluation/Evaluate.h"
@@ -26,59 +28,61 @@ namespace {
 class EvaluateCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command =
-        app.add_subcommand("evaluate", "Loss and accuracy of a model on a validation split");
-    command->add_flag("--castle", m_castle,
-                      "Of a model with auxiliary softmax branches (linear_angular): the accuracy "
-                      "with them and without (castled), and whether nothing of them was left");
+    auto* command = app.add_subcommand(
+        "evaluate", tr("Measure the loss and accuracy of a model on a validation split"));
+    command->add_flag("--drop-branch", m_dropBranch,
+                      tr("For models with auxiliary softmax branches (linear_angular): accuracy "
+                         "with and without the branches, and whether any nonzeros of them remain"));
     command->add_flag("--check", m_check,
-                      "Instead: run every picture by the model's fast kernels and by the plain "
-                      "forms, and tell the largest difference of a logit");
+                      tr("Instead: run every image with the fast kernels and with the reference "
+                         "forms, and report the largest logit difference"));
     command
         ->add_option("--samples", m_samples,
-                     "Use at most so many pictures, spread over the classes; default 0: all")
+                     tr("Use at most this many images, spread over the classes; default 0: all"))
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
     command
-        ->add_option("--images", m_images, "Of --check: the first so many pictures; default 0: all")
+        ->add_option("--images", m_images,
+                     tr("With --check: number of images, from the first; default 0: all"))
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
     command
-        ->add_option("--beside", m_beside,
-                     "Also under these masks, on the same pictures and with the same weights, and "
-                     "what changes from them to --masks; whatever --masks takes, separated by "
-                     "commas")
+        ->add_option(
+            "--beside", m_beside,
+            tr("Also evaluate these masks on the same images and weights, and report the changes "
+               "from them to --masks. Takes the same values as --masks, separated by commas"))
         ->delimiter(',')
         ->type_name("NAME|FILE");
     command
         ->add_option("--changed", m_changed,
-                     "Of --beside: name at most so many pictures whose prediction changes, and as "
-                     "many whose loss rises most; default 0")
+                     tr("With --beside: list at most this many images whose prediction changes, "
+                        "and as many whose loss rises most; default 0"))
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
-    command->add_flag("--classes", m_classes.classes, "Also a line for every class of pictures");
+    command->add_flag("--classes", m_classes.classes, tr("Also print a line for each class"));
     const auto file = [&](const char* flag, std::string& target, const char* help) {
       command->add_option(flag, target, help)->type_name("FILE");
     };
     file("--classes-csv", m_classes.csv,
-         "Write accuracy and loss of every class; - for standard "
-         "output");
+         tr("Write the accuracy and loss of every class as CSV; - for standard output"));
     file("--confusion", m_classes.confusion,
-         "Write how many pictures of each class (rows) are taken for each (columns), as CSV; - for "
-         "standard output");
-    command->add_option("--worst", m_worst, "Name so many pictures, those of the greatest loss")
+         tr("Write the confusion matrix (rows: true class, columns: predicted class) as CSV; - for "
+            "standard output"));
+    command->add_option("--worst", m_worst, tr("List this many images with the greatest loss"))
         ->type_name("INT")
         ->check(CLI::NonNegativeNumber.description(""));
     command
         ->add_option("--precision", m_precision,
-                     "Of matrix products: float32, or bfloat16 or float16 where the device has "
-                     "them, as training.precision; default float32")
+                     tr("Precision of matrix products: float32, or bfloat16 or float16 where the "
+                        "device supports them, as training.precision; default float32"))
         ->type_name("NAME");
-    file("--castle-csv", m_castleCsv,
-         "Of --castle: write what it changes and the nonzeros of every layer; - for standard "
-         "output");
+    file("--drop-branch-csv", m_branchReportCsv,
+         tr("With --drop-branch: write the changes and the nonzeros of every layer as CSV; - for "
+            "standard output"));
+    acceptOldFlag(*command, "--castle", m_dropBranch);
+    acceptOldFlag(*command, "--castle-csv", m_branchReportCsv);
     m_keep.declare(*command);
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     m_model.declare(*command);
     m_data.declare(*command);
     return command;
@@ -86,36 +90,36 @@ class EvaluateCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     m_model.require();
-    if (m_check && m_castle)
-      refuseUsage("--check", "and --castle are measurements of their own; give one of them");
+    if (m_check && m_dropBranch)
+      refuseUsage("--check", tr("cannot be combined with --drop-branch; give one of them"));
     if (m_images > 0 && !m_check)
-      refuseUsage("--images", "belongs to --check; an evaluation takes --samples for a part");
+      refuseUsage("--images", tr("applies only to --check; use --samples to evaluate a part"));
     if (m_samples > 0 && m_check)
-      refuseUsage("--samples", "belongs to an evaluation; --check takes --images for a part");
-    if (!m_beside.empty() && (m_check || m_castle))
-      refuseUsage("--beside", "compares masks; --check and --castle are measurements of their own");
+      refuseUsage("--samples", tr("does not apply to --check; use --images to check a part"));
+    if (!m_beside.empty() && (m_check || m_dropBranch))
+      refuseUsage("--beside", tr("cannot be combined with --check or --drop-branch"));
     if (m_changed > 0 && m_beside.empty())
-      refuseUsage("--changed", "needs --beside, the masks to compare with");
-    if (ofClasses() && (m_check || m_castle || !m_beside.empty()))
-      refuseUsage("--classes",
-                  "and its kin are of one evaluation, without --check, --castle and "
-                  "--beside");
-    if (!m_castleCsv.empty() && !m_castle)
-      refuseUsage("--castle-csv", "belongs to --castle, whose numbers it writes");
+      refuseUsage("--changed", tr("needs --beside with the masks to compare"));
+    if (ofClasses() && (m_check || m_dropBranch || !m_beside.empty()))
+      refuseUsage("--classes", tr("and the other class reports cannot be combined with --check, "
+                                  "--drop-branch or --beside"));
+    if (!m_branchReportCsv.empty() && !m_dropBranch)
+      refuseUsage("--drop-branch-csv", tr("needs --drop-branch"));
     m_keep.check();
-    if (m_keep.keep && !m_castle && !ofClasses() && m_beside.empty())
-      refuseUsage("--keep", "is for --castle, --classes and its kin, and --beside");
+    if (m_keep.keep && !m_dropBranch && !ofClasses() && m_beside.empty())
+      refuseUsage("--keep", tr("needs --drop-branch, --beside, or a report of classes (--classes, "
+                               "--classes-csv, --confusion, --worst)"));
     if (m_keep.keep && m_precision != "float32")
-      refuseUsage("--keep", "keeps results in float32; leave out --precision");
-    prepareOutput("--castle-csv", m_castleCsv, terminal);
+      refuseUsage("--keep", tr("stores only float32 results; leave out --precision"));
+    prepareOutput("--drop-branch-csv", m_branchReportCsv, terminal);
     prepareOutput("--classes-csv", m_classes.csv, terminal);
     prepareOutput("--confusion", m_classes.confusion, terminal);
     const Experiment experiment = m_data.describe(m_model.source);
-    if (ofClasses()) return tellClasses(experiment.data, terminal, stop);
+    if (ofClasses()) return notifyClasses(experiment.data, terminal, stop);
     if (!m_beside.empty()) return compareSchemes(experiment.data, terminal, stop);
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
-      masks = masksFromOption(m_model.masks, maskShapeOf(experiment.model));
+      masks = masksFromOption(m_model.masks, makeMaskShape(experiment.model));
     const EvaluationRequest request{m_model.sizedSource(),
                                     experiment.data,
                                     masks,
@@ -128,12 +132,12 @@ class EvaluateCommand : public Command {
                                     m_data.matching,
                                     [&](const std::string& text) { m_classMatch = text; }};
     ProgressBar bar(terminal);
-    if (m_castle && m_keep.keep)
-      report(castlingKept(experiment.data, terminal, stop), terminal);
+    if (m_dropBranch && m_keep.keep)
+      report(branchReportCached(experiment.data, terminal, stop), terminal);
     else if (m_check)
       report(valueOrThrow(checkKernels(request, m_images, bar.callback(), stop)), terminal);
-    else if (m_castle)
-      report(valueOrThrow(evaluateCastling(request, bar.callback(), stop)), terminal);
+    else if (m_dropBranch)
+      report(valueOrThrow(evaluateWithoutBranch(request, bar.callback(), stop)), terminal);
     else
       report(valueOrThrow(evaluate(request, bar.callback(), stop)), terminal);
     return kExitOk;
@@ -145,13 +149,14 @@ class EvaluateCommand : public Command {
            m_worst > 0;
   }
 
-  CastlingReport castlingKept(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+  BranchReport branchReportCached(const DataConfig& data, Terminal& terminal,
+                                  std::stop_token stop) {
     const auto session = m_model.open(terminal);
     ProgressBar bar(terminal);
-    const PictureSample sample{data, m_samples, m_data.matching};
-    return valueOrThrow(keptCastling(m_keep.keeping(),
-                                     {*session, sample, m_model.masksFor(session->info())},
-                                     bar.callback(), stop));
+    const ImageSample sample{data, m_samples, m_data.matching};
+    return valueOrThrow(cachedBranchReport(m_keep.keeping(),
+                                           {*session, sample, m_model.masksFor(session->info())},
+                                           bar.callback(), stop));
   }
 
   /// Kept ones are of float32: another precision is measured.
@@ -159,7 +164,7 @@ class EvaluateCommand : public Command {
                                      const std::vector<MaskScheme>& schemes, Terminal& terminal,
                                      std::stop_token stop) {
     ProgressBar bar(terminal);
-    const PictureSample sample{data, m_samples, m_data.matching};
+    const ImageSample sample{data, m_samples, m_data.matching};
     auto results =
         m_keep.keep ? keptEvaluations(m_keep.keeping(), {session, sample, schemes[0]}, schemes,
                                       bar.callback(), stop)
@@ -167,7 +172,7 @@ class EvaluateCommand : public Command {
     return valueOrThrow(std::move(results));
   }
 
-  int tellClasses(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+  int notifyClasses(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
     const auto session = m_model.open(terminal);
     auto results = measured(*session, data, {m_model.masksFor(session->info())}, terminal, stop);
     terminal.setStatus("");
@@ -184,7 +189,7 @@ class EvaluateCommand : public Command {
 
   int compareSchemes(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
     const auto session = m_model.open(terminal);
-    const MaskShape shape = maskShapeOf(session->info().experiment.model);
+    const MaskShape shape = makeMaskShape(session->info().experiment.model);
     std::vector<MaskScheme> schemes{m_model.masksFor(session->info())};
     for (const std::string& name : m_beside)
       schemes.push_back(masksFromOption(name, shape));
@@ -202,9 +207,10 @@ class EvaluateCommand : public Command {
     return kExitOk;
   }
 
-  /// Of text; JSON names it in any case.
+  /// For text; JSON always names it.
   void sayPrecision(Terminal& terminal) const {
-    if (m_precision != "float32" && !terminal.json()) terminal.print("products in " + m_precision);
+    if (m_precision != "float32" && !terminal.json())
+      terminal.print(tr("products in ") + m_precision);
   }
 
   void printJson(Json result, Terminal& terminal) const {
@@ -214,7 +220,8 @@ class EvaluateCommand : public Command {
 
   static void warnOfSkipped(std::int64_t skipped, Terminal& terminal) {
     if (skipped > 0)
-      terminal.warning(countText(skipped, "damaged file was", "damaged files were") + " skipped");
+      terminal.warning(countText(skipped, tr("damaged file was"), tr("damaged files were")) +
+                       tr(" skipped"));
   }
 
   void report(const EvaluationResult& result, Terminal& terminal) const {
@@ -226,17 +233,18 @@ class EvaluateCommand : public Command {
     printJson(std::move(json), terminal);
   }
 
-  void report(const CastlingReport& result, Terminal& terminal) const {
-    if (!m_castleCsv.empty()) valueOrThrow(writeFileAtomically(m_castleCsv, castlingCsv(result)));
+  void report(const BranchReport& result, Terminal& terminal) const {
+    if (!m_branchReportCsv.empty())
+      valueOrThrow(writeFileAtomically(m_branchReportCsv, branchReportCsv(result)));
     warnOfSkipped(result.with.skipped, terminal);
     if (terminal.json()) {
-      Json json = castlingJson(result);
+      Json json = branchReportJson(result);
       json["measured"] = measuredJson(result.measured);
       for (const char* key : {"with", "castled"})
         json[key]["precision"] = m_precision;  // each is as evaluate alone tells it
       return printJson(json, terminal);
     }
-    printCastling(result, terminal);
+    printBranchReport(result, terminal);
     sayMeasured(result.measured, terminal);
   }
 
@@ -258,16 +266,16 @@ class EvaluateCommand : public Command {
       return;
     }
     char line[200];
-    std::snprintf(line, sizeof line, "%lld images  largest difference of a logit %.3g  ",
+    std::snprintf(line, sizeof line, tr("%lld images  largest difference of a logit %.3g  "),
                   static_cast<long long>(check.images), check.largest);
     terminal.print(line + (check.sameBest()
-                               ? std::string("top-1 agrees on all")
-                               : "top-1 differs on " + std::to_string(check.otherBest)));
-    terminal.print("largest  image " + std::to_string(check.image) + " (" + check.imageName +
-                   "), class " + std::to_string(check.classIndex) +
+                               ? std::string(tr("top-1 agrees on all"))
+                               : tr("top-1 differs on ") + std::to_string(check.otherBest)));
+    terminal.print(tr("largest  image ") + std::to_string(check.image) + " (" + check.imageName +
+                   tr("), class ") + std::to_string(check.classIndex) +
                    (check.className.empty() ? "" : " (" + check.className + ")"));
-    printExplanation("fast     ", check.fastImagesPerSecond, check.fastKernels, terminal);
-    printExplanation("plain    ", check.plainImagesPerSecond, check.plainKernels, terminal);
+    printExplanation(tr("fast     "), check.fastImagesPerSecond, check.fastKernels, terminal);
+    printExplanation(tr("plain    "), check.plainImagesPerSecond, check.plainKernels, terminal);
   }
 
   static Json ranAs(double imagesPerSecond, const std::string& kernels) {
@@ -277,16 +285,16 @@ class EvaluateCommand : public Command {
   static void printExplanation(const char* name, double imagesPerSecond, const std::string& kernels,
                                Terminal& terminal) {
     char line[80];
-    std::snprintf(line, sizeof line, "%s%.1f images/s  ", name, imagesPerSecond);
+    std::snprintf(line, sizeof line, tr("%s%.1f images/s  "), name, imagesPerSecond);
     terminal.print(line + kernels);
   }
 
   std::vector<std::string> m_beside;
-  std::string m_precision = "float32", m_castleCsv, m_classMatch;
-  KeepOptions m_keep;
+  std::string m_precision = "float32", m_branchReportCsv, m_classMatch;
+  CacheOptions m_keep;
   std::int64_t m_images = 0, m_samples = 0, m_changed = 0, m_worst = 0;
   ClassTable m_classes;
-  bool m_json = false, m_castle = false, m_check = false;
+  bool m_json = false, m_dropBranch = false, m_check = false;
   ModelOptions m_model;
   DataOptions m_data;
 };

@@ -6,13 +6,15 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/cli/figures/EvolutionPictures.h"
+#include "app/cli/figures/EvolutionImages.h"
 #include "app/cli/figures/EvolutionScenes.h"
 #include "app/cli/options/Inputs.h"
+#include "app/cli/options/OldFlags.h"
 #include "app/cli/options/StyleOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/masks/HeadMean.h"
 #include "core/workbench/figures/Films.h"
@@ -22,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a row of a strip, where the person does not say.
+/// Steps of a strip by default.
 constexpr std::size_t kStripSteps = 8;
 
-/// Of ALS or of α.
+/// For ALS or α.
 std::string meanText(const std::vector<std::vector<float>>& layers) {
   const double mean = meanOverHeads(layers);
   char text[16];
@@ -37,27 +39,34 @@ class EvolutionCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "evolution", "What the heads of a run looked at at every step that its folder kept");
-    command->add_option("run", m_run, "The folder of a run; it may be going on")->type_name("RUN");
+        "evolution", tr("Show how a run's attention maps changed over its recorded steps"));
+    command->add_option("run", m_run, tr("Folder of a run; the run may still be in progress"))
+        ->type_name("RUN");
     const auto file = [&](const char* flag, std::string& target, const char* help) {
       command->add_option(flag, target, help)->type_name("FILE");
     };
-    file("--strip", m_strip, "A picture of chosen heads (rows) at chosen steps (columns), as PNG");
-    file("--film", m_film,
-         "The same as a film: FILE.gif, FILE.avi, FILE.mp4, or a new folder for a PNG a step");
+    file("--strip", m_strip,
+         tr("Write the chosen heads (rows) at the chosen steps (columns) as one PNG image"));
+    file(
+        "--film", m_film,
+        tr("Write a film: FILE.gif, FILE.avi, FILE.mp4, or a new folder with a PNG for each step"));
     file("--csv", m_csv,
-         "Every head at every step: step, epoch, layer, head, als, alpha; - for standard output");
-    command->add_flag("--json", m_json, "The result as one JSON object, with predictions");
-    command->add_flag("--values", m_values, "With --json: also what the chosen heads look at");
+         tr("Write CSV with step, epoch, layer, head, als, alpha of every head at every step; - "
+            "for standard output"));
+    command->add_flag("--json", m_json,
+                      tr("Print the result as one JSON object, with predictions"));
+    command->add_flag("--values", m_values,
+                      tr("With --json: also the attention values of the chosen heads"));
     command
-        ->add_option("--steps", m_choice.steps,
-                     "Of these steps, separated by commas: of each the point at it or before it")
+        ->add_option(
+            "--steps", m_choice.steps,
+            tr("Steps, separated by commas; each selects the recorded point at or before it"))
         ->delimiter(',')
         ->type_name("INT");
     command
         ->add_option("--most", m_choice.most,
-                     "Without --steps: so many points, evenly from the first to the last; default "
-                     "8 for --strip and --values, all for --film")
+                     tr("Without --steps: number of points, evenly spaced from first to last; "
+                        "default 8 for --strip and --values, all for --film"))
         ->type_name("INT")
         ->check(CLI::PositiveNumber.description(""));
     declareMaps(*command);
@@ -71,7 +80,8 @@ class EvolutionCommand : public Command {
     for (const std::string& warning : evolution.warnings())
       terminal.warning(warning);
     if (evolution.moments().empty())
-      throw Failure({ErrorCode::NotFound, "holds no point that can be read yet", m_run});
+      throw Failure(
+          {ErrorCode::NotFound, tr("has no readable recorded point yet; try again later"), m_run});
     if (!m_csv.empty()) writeCsv(evolution, terminal);
     if (!m_strip.empty()) drawStrip(evolution, stop, terminal);
     if (!m_film.empty()) drawFilm(evolution, stop, terminal);
@@ -88,32 +98,32 @@ class EvolutionCommand : public Command {
     const auto number = [&](const char* flag, auto& target, const char* help) {
       command.add_option(flag, target, help)->type_name("INT")->group(group);
     };
-    number("--picture", m_choice.picture, "Which of the recorded pictures, from 0; default 0");
-    number("--layer", m_choice.layer, "Heads of this layer, from 0; default: the last");
-    number("--head", m_choice.head, "This head, from 0, of --layer or of every layer");
+    number("--image", m_choice.image, tr("Recorded image, counted from 0; default 0"));
+    acceptOldFlag(command, "--picture", m_choice.image);
+    number("--layer", m_choice.layer, tr("Layer, counted from 0; default: the last"));
+    number("--head", m_choice.head, tr("Head, counted from 0, in --layer or in every layer"));
     command
         .add_option("--query", m_choice.query,
-                    "The token that looks: class, mean (of all patches), a patch index, or "
-                    "row,column; default: class, or mean where there is no class token")
+                    tr("Query token: class, mean (of all patches), a patch index, or row,column; "
+                       "default: class, or mean if there is no class token"))
         ->type_name("TEXT")
         ->group(group);
     command
         .add_option("--show", m_choice.show,
-                    "attention, rollout, or by its name what the mechanism has learned for every "
-                    "picture alike (another name lists them); default attention")
+                    tr("attention, rollout, or the name of a learned map of the mechanism (an "
+                       "unknown name lists them); default attention"))
         ->type_name("TEXT")
         ->group(group);
-    m_styleOptions.declare(command, m_style.picture, group);
+    m_styleOptions.declare(command, m_style.image, group);
     command
         .add_flag("--own-scale", m_style.ownScale,
-                  "Each map on a scale of its own; default: one scale a head for all steps")
+                  tr("Scale each map separately; default: one scale per head for all steps"))
         ->group(group);
-    command.add_option("--tile", m_style.picture.tile, "Pixels of a tile; default 112")
+    command.add_option("--tile", m_style.image.tile, tr("Tile size in pixels; default 112"))
         ->type_name("INT")
         ->check(CLI::Range(16, 1024).description(""))
         ->group(group);
-    command
-        .add_option("--seconds", m_seconds, "Of a film: how long each step is shown; default 0.2")
+    command.add_option("--seconds", m_seconds, tr("Film: seconds per step; default 0.2"))
         ->type_name("NUM")
         ->check(CLI::Range(0.02, 60.0).description(""))
         ->group(group);
@@ -122,11 +132,12 @@ class EvolutionCommand : public Command {
   /// What can be said before anything is read.
   void check() {
     if (m_run.empty())
-      refuseUsage("evolution", "needs a RUN: the folder of a run; headlight-cli evolution --help");
-    m_styleOptions.apply(m_style.picture);
-    const auto format = m_film.empty() ? FilmFormat::Gif : filmFormatOf(m_film);
+      refuseUsage("evolution",
+                  tr("needs a RUN, the folder of a run; see headlight-cli evolution --help"));
+    m_styleOptions.apply(m_style.image);
+    const auto format = m_film.empty() ? FilmFormat::Gif : findFilmFormat(m_film);
     if (!format) refuseUsage("--film", format.error().message);
-    if (m_values && !m_json) refuseUsage("--values", "are part of the JSON; give --json too");
+    if (m_values && !m_json) refuseUsage("--values", tr("are printed as JSON; add --json"));
   }
 
   static Json momentJson(const EvolutionMoment& moment) {
@@ -146,10 +157,9 @@ class EvolutionCommand : public Command {
   }
 
   static Json infoJson(const EvolutionInfo& info) {
-    Json pictures = Json::array(), heads = Json::array(), queries = Json::array();
-    for (const RecordedPicture& picture : info.pictures)
-      pictures.push_back(
-          {{"index", picture.index}, {"class", picture.label.name}, {"name", picture.name}});
+    Json images = Json::array(), heads = Json::array(), queries = Json::array();
+    for (const RecordedImage& image : info.images)
+      images.push_back({{"index", image.index}, {"class", image.label.name}, {"name", image.name}});
     for (const EvolutionLayer& layer : info.layers)
       heads.push_back(layer.heads);
     for (const int query : info.queries)
@@ -160,7 +170,7 @@ class EvolutionCommand : public Command {
             {"grid", {info.grid.rows, info.grid.cols}},
             {"heads", heads},
             {"queries", queries},
-            {"pictures", pictures},
+            {"pictures", images},
             {"stride", info.stride}};
   }
 
@@ -190,10 +200,10 @@ class EvolutionCommand : public Command {
 
   static void list(const RecordedEvolution& evolution, Terminal& terminal) {
     const EvolutionInfo& info = evolution.info();
-    for (std::size_t i = 0; i < info.pictures.size(); ++i)
-      terminal.print("picture " + std::to_string(i) + "  " + info.pictures[i].name + "  " +
-                     info.pictures[i].label.name);
-    terminal.print("    step  epoch  ALS      alpha    picture 0");
+    for (std::size_t i = 0; i < info.images.size(); ++i)
+      terminal.print(tr("image ") + std::to_string(i) + "  " + info.images[i].name + "  " +
+                     info.images[i].label.name);
+    terminal.print(tr("    step  epoch  ALS      alpha    image 0"));
     for (const EvolutionMoment& moment : evolution.moments()) {
       char start[48];
       std::snprintf(start, sizeof start, "%8lld  %5lld", static_cast<long long>(moment.step),
@@ -228,24 +238,25 @@ class EvolutionCommand : public Command {
 
   EvolutionStyle styleFor(const EvolutionScene& scene) const {
     EvolutionStyle style = m_style;
-    style.picture.style = styleOf(style.picture.style, scene.plain);
+    style.image.style = styleOf(style.image.style, scene.plain);
     return style;
   }
 
   void drawStrip(RecordedEvolution& evolution, const std::stop_token& stop, Terminal& terminal) {
     const EvolutionScene drawn = chosenScene(evolution, m_choice, kStripSteps, stop);
-    const Image strip = evolutionStrip(drawn, styleFor(drawn), scalesOf(drawn, styleFor(drawn)));
+    const Image strip =
+        evolutionStrip(drawn, styleFor(drawn), commonScales(drawn, styleFor(drawn)));
     write(m_strip, valueOrThrow(encodePng(strip, {{"Software", "Headlight"}})), terminal);
   }
 
   void drawFilm(RecordedEvolution& evolution, const std::stop_token& stop, Terminal& terminal) {
     const EvolutionScene drawn = chosenScene(evolution, m_choice, evolution.moments().size(), stop);
     const EvolutionStyle style = styleFor(drawn);
-    const std::vector<DrawnMap> scales = scalesOf(drawn, style);
+    const std::vector<DrawnMap> scales = commonScales(drawn, style);
     const auto film = valueOrThrow(FilmFile::create(m_film, m_seconds));
     for (std::size_t m = 0; m < drawn.moments.size(); ++m) {
       requireGoingOn(stop);
-      terminal.setStatus("frame " + std::to_string(m + 1) + " of " +
+      terminal.setStatus(tr("frame ") + std::to_string(m + 1) + " of " +
                          std::to_string(drawn.moments.size()));
       valueOrThrow(film->add(evolutionFrame(drawn, m, style, scales)));
     }
@@ -253,7 +264,7 @@ class EvolutionCommand : public Command {
     const int frames = valueOrThrow(film->finish());
     m_files.push_back(m_film);
     if (!terminal.json())
-      terminal.print(m_film + ": " + std::to_string(frames) + " frames, " + film->coding());
+      terminal.print(m_film + ": " + std::to_string(frames) + tr(" frames, ") + film->coding());
   }
 
   std::string m_run, m_strip, m_film, m_csv;

@@ -9,9 +9,10 @@
 #include "app/cli/options/TableFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/workbench/export/ClusterExport.h"
 #include "core/workbench/export/ConfigExport.h"
-#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/runs/RecordedRun.h"
 
 namespace headlight::cli {
@@ -23,39 +24,40 @@ class ExportCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "export", "Write an experiment with weights and launchers, to be trained on a cluster");
+        "export",
+        tr("Export an experiment with weights and launch scripts for training on a cluster"));
     command
-        ->add_option(
-            "config", m_options.config,
-            "An Experiment; the folder of a run, with its edits so far; or a checkpoint, with "
-            "the masks that it has")
+        ->add_option("config", m_options.config,
+                     tr("An Experiment, a run folder (with its edits so far), or a checkpoint "
+                        "(with its masks)"))
         ->type_name("CONFIG|FILE|RUN");
     command
         ->add_option("-o,--output", m_output,
-                     "Folder to write: config.json, weights, run.sh, torchrun.sh, mpirun.sh, "
-                     "slurm.sbatch; where it ends in .json, that config alone")
+                     tr("Folder to write: config.json, weights, ") + launcherNames() +
+                         tr("; if it ends in .json, only that config"))
         ->type_name("FOLDER|FILE");
     m_options.declare(*command);
     command->add_flag("--leave-weights", m_leaveWeights,
-                      "A config alone: name weights that lie elsewhere where they are, do not copy "
-                      "them beside it");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+                      tr("With a .json output: refer to weights where they are instead of copying "
+                         "them beside the config"));
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     m_planFlags.declare(*command);
-    command->footer(
+    command->footer(tr(
         "Every parameter of the Experiment is a flag, in the groups above, as for train.\n"
-        "The launchers go on with the run where there is one. HEADLIGHT, RUN, DATA, MACHINES and\n"
-        "PROCESSES in their environment say otherwise than they do.");
+        "The scripts resume the run if it exists. The environment variables HEADLIGHT, RUN, DATA,\n"
+        "MACHINES and PROCESSES override their settings."));
     m_options.declareFlags(*command);
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token) override {
     if (m_options.config.empty() && m_options.model.empty() && m_options.flags.empty())
-      refuseUsage("export", "needs a CONFIG, or at least --model NAME");
-    if (m_output.empty()) refuseUsage("export", "needs --output FOLDER");
+      refuseUsage("export", tr("needs a CONFIG, or at least --model NAME"));
+    if (m_output.empty()) refuseUsage("export", tr("needs --output FOLDER"));
     const Experiment experiment = m_options.describe(recordedBase());
     if (fs::path(m_output).extension() == ".json") return writeConfig(experiment, terminal);
-    if (m_leaveWeights) refuseUsage("--leave-weights", "is for a config alone: --output NAME.json");
+    if (m_leaveWeights)
+      refuseUsage("--leave-weights", tr("needs a config as output: --output NAME.json"));
     return writeFolder(experiment, terminal);
   }
 
@@ -64,11 +66,11 @@ class ExportCommand : public Command {
   std::optional<Json> recordedBase() const {
     const std::string& given = m_options.config;
     if (given.empty()) return std::nullopt;
-    if (!fs::is_directory(given)) {
-      if (contentOfFile(given) != FileContent::Checkpoint) return std::nullopt;
+    const Input input = identifyOrGuess(given);
+    if (input.kind == InputKind::HubFolder || input.holdsTensors())
       return experimentToJson(experimentByName(given));
-    }
-    return experimentToJson(replayOf(valueOrThrow(readRecordedRun(given))));
+    if (!input.isFolder()) return std::nullopt;
+    return experimentToJson(replayExperiment(valueOrThrow(readRecordedRun(given))));
   }
 
   ClusterPlan plan() const {
@@ -79,7 +81,7 @@ class ExportCommand : public Command {
 
   int writeConfig(const Experiment& experiment, Terminal& terminal) const {
     if (!m_planFlags.empty())
-      refuseUsage(m_output, "is a config alone, which names no machines; give a folder");
+      refuseUsage(m_output, tr("is a config, which names no machines; give a folder"));
     valueOrThrow(exportConfig(experiment, m_output, !m_leaveWeights));
     if (terminal.json())
       terminal.printJson(Json{{"config", m_output}});
@@ -100,7 +102,8 @@ class ExportCommand : public Command {
                               {"commands", commands}});
       return kExitOk;
     }
-    terminal.print(exported.folder.string() + ": take it along and start one of these in it");
+    terminal.print(exported.folder.string() +
+                   tr(": copy the folder to the cluster and start one of these in it"));
     for (const LauncherScript& launcher : exported.launchers)
       terminal.print("  " + launcher.command);
     return kExitOk;

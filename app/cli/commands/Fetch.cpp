@@ -9,6 +9,7 @@
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/FreeMemory.h"
 #include "core/base/ShellText.h"
+#include "core/base/Translation.h"
 #include "core/workbench/hub/ModelFetch.h"
 
 namespace headlight::cli {
@@ -24,7 +25,7 @@ Json weightsJson(const PublishedWeights& weights) {
           {"architecture", weights.architecture()},
           {"tag", weights.tag()},
           {"repository", weights.repository},
-          {"licence", known ? Json(weights.licence) : Json(nullptr)},
+          {"license", known ? Json(weights.license) : Json(nullptr)},
           {"classes", known ? Json(weights.classes) : Json(nullptr)},
           {"image_size", countOrNull(weights.imageSize)},
           {"parameters", countOrNull(weights.parameters)},
@@ -40,24 +41,25 @@ class FetchCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "fetch", "Download published weights from the Hugging Face hub, or list them");
+        "fetch", tr("Download published weights from the Hugging Face hub, or list them"));
     command
-        ->add_option("name", m_words,
-                     "A name with its tag (vit_small_patch14_reg4_dinov2.lvd142m), without it (the "
-                     "first of its tags), or OWNER/NAME of the hub; with --list, words to look for")
+        ->add_option(
+            "name", m_words,
+            tr("A name with its tag (vit_small_patch14_reg4_dinov2.lvd142m), without it (the first "
+               "of its tags), or OWNER/NAME on the hub; with --list, search words"))
         ->type_name("NAME");
-    command->add_flag("--list", m_list, "The published weights that fit models known here");
-    command->add_flag("--json", m_json, "The result as one JSON object");
-    command->footer(
-        "It lies where Python's huggingface_hub looks: $HF_HUB_CACHE, $HF_HOME/hub or "
-        "~/.cache/huggingface/hub. Stopped, it goes on next time. HF_ENDPOINT (a mirror), HF_TOKEN "
-        "(gated models), HF_HUB_OFFLINE, https_proxy and no_proxy are honoured.");
+    command->add_flag("--list", m_list, tr("List the published weights of supported models"));
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    command->footer(tr(
+        "Files are stored where Python's huggingface_hub finds them: $HF_HUB_CACHE, $HF_HOME/hub "
+        "or ~/.cache/huggingface/hub. A stopped download resumes next time. HF_ENDPOINT (a "
+        "mirror), HF_TOKEN (gated models), HF_HUB_OFFLINE, https_proxy and no_proxy are honored."));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_list) return list(terminal);
-    if (m_words.size() != 1) refuseUsage("fetch", "needs one NAME; --list shows them");
+    if (m_words.size() != 1) refuseUsage("fetch", tr("needs one NAME; --list shows them"));
     return fetch(terminal, stop);
   }
 
@@ -92,38 +94,39 @@ class FetchCommand : public Command {
 
   static void listText(const std::vector<PublishedWeights>& found, const FetchOptions& options,
                        Terminal& terminal) {
-    if (found.empty()) return terminal.note("no published weights have these words");
-    std::size_t name = 0, licence = 0;
+    if (found.empty()) return terminal.note(tr("no published weights match these words"));
+    std::size_t name = 0, license = 0;
     for (const PublishedWeights& weights : found) {
       name = std::max(name, weights.name.size());
-      licence = std::max(licence, weights.licence.size());
+      license = std::max(license, weights.license.size());
     }
     for (const PublishedWeights& weights : found)
       terminal.print(inTableColumn(weights.name, name) + "  " +
                      inTableColumn(parametersText(weights), 7, true) + "  " +
                      inTableColumn(sizeText(weights), 8, true) + "  " +
                      inTableColumn(classesText(weights), 13) + "  " +
-                     inTableColumn(weights.licence, licence) +
+                     inTableColumn(weights.license, license) +
                      (fetchedAlready(weights, options) ? "  here" : ""));
   }
 
   int fetch(Terminal& terminal, std::stop_token stop) const {
     const PublishedWeights weights = valueOrThrow(weightsNamed(m_words.front()));
-    if (!weights.licence.empty())
-      terminal.note(weights.name + ", licence " + weights.licence + ", about " + sizeText(weights));
+    if (!weights.license.empty())
+      terminal.note(weights.name + tr(", license ") + weights.license + tr(", about ") +
+                    sizeText(weights));
     ProgressBar bar(terminal);
-    const auto show = [&](const FetchProgress& told) {
-      Progress progress = told.progress;
-      progress.stage = fetchText(told);
+    const auto show = [&](const FetchProgress& reported) {
+      Progress progress = reported.progress;
+      progress.stage = fetchText(reported);
       bar.show(progress);
     };
     const auto fetched = valueOrThrow(fetchModel(weights, fetchOptionsOfEnvironment(), show, stop));
     if (!fetched.note.empty()) terminal.warning(fetched.note);
-    terminal.json() ? tellJson(fetched, terminal) : tell(fetched, terminal);
+    terminal.json() ? reportJson(fetched, terminal) : notify(fetched, terminal);
     return kExitOk;
   }
 
-  static void tellJson(const FetchedModel& fetched, Terminal& terminal) {
+  static void reportJson(const FetchedModel& fetched, Terminal& terminal) {
     Json json = weightsJson(fetched.weights);
     json["commit"] = fetched.commit;
     json["folder"] = fetched.folder.string();
@@ -134,11 +137,12 @@ class FetchCommand : public Command {
     terminal.printJson(json);
   }
 
-  static void tell(const FetchedModel& fetched, Terminal& terminal) {
-    terminal.note(fetched.downloadedBytes > 0 ? "downloaded " + bytesText(fetched.downloadedBytes)
-                                              : "it was here already");
+  static void notify(const FetchedModel& fetched, Terminal& terminal) {
+    terminal.note(fetched.downloadedBytes > 0
+                      ? tr("downloaded ") + bytesText(fetched.downloadedBytes)
+                      : tr("already downloaded"));
     terminal.print(fetched.folder.string());
-    terminal.note("look with it: headlight-cli attend PICTURE --model " +
+    terminal.note(tr("use it: headlight-cli attend IMAGE --model ") +
                   shellQuoted(fetched.folder.string()));
   }
 

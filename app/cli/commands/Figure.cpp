@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// figure: a page of pictures × heads or methods for a paper, from flags or from a description.
+// figure: a page of images × heads or methods for a paper, from flags or from a description.
 
 #include <algorithm>
 
@@ -12,6 +12,7 @@
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/PageDrawing.h"
 
@@ -20,25 +21,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files, what is in folders, and every picture of files of maps.
-std::vector<PagePicture> pagePictures(const std::vector<std::string>& arguments) {
-  std::vector<PagePicture> pictures;
+/// Files, what is in folders, and every image of files of maps.
+std::vector<PageImage> pageImages(const std::vector<std::string>& arguments) {
+  std::vector<PageImage> images;
   for (const std::string& argument : arguments) {
     const auto maps = mapInput(argument);
     if (!maps) {
-      for (const fs::path& path : expandPictures({argument}))
-        pictures.push_back({path.string(), ""});
+      for (const fs::path& path : expandImages({argument}))
+        images.push_back({path.string(), ""});
       continue;
     }
-    const int first = maps->picture.value_or(0);
-    const int last = maps->picture ? first : valueOrThrow(countMapPictures(maps->file)) - 1;
+    const int first = maps->image.value_or(0);
+    const int last = maps->image ? first : valueOrThrow(countMapImages(maps->file)) - 1;
     for (int i = first; i <= last; ++i)
-      pictures.push_back({MapPlace{maps->file, i}.text(), ""});
+      images.push_back({MapPlace{maps->file, i}.text(), ""});
   }
-  return pictures;
+  return images;
 }
 
-/// "a, b" by commas, as they stand beside the pictures.
+/// "a, b" by commas, as they stand beside the images.
 std::vector<std::string> labelList(const std::string& text) {
   std::vector<std::string> labels;
   for (std::size_t at = 0; at <= text.size();) {
@@ -61,50 +62,53 @@ Json tileJson(const FigurePage& page, std::size_t column, const PageTile& tile,
   return json;
 }
 
-Json pageResult(const FigurePage& page, const PageContent& look) {
-  const PageScales scales = pageScales(page, look);
-  Json pictures = Json::array();
-  for (std::size_t r = 0; r < look.rows.size(); ++r) {
+Json pageResult(const FigurePage& page, const PageContent& inference) {
+  const PageScales scales = pageScales(page, inference);
+  Json images = Json::array();
+  for (std::size_t r = 0; r < inference.rows.size(); ++r) {
     Json tiles = Json::array();
     for (std::size_t c = 0; c < page.columns.size(); ++c)
-      tiles.push_back(tileJson(page, c, *look.rows[r].tiles[c], scales[r][c]));
-    pictures.push_back({{"image", look.rows[r].path},
-                        {"label", pictureLabel(page, look, r)},
-                        {"top", topJson(look.rows[r].top)},
-                        {"tiles", tiles}});
+      tiles.push_back(tileJson(page, c, *inference.rows[r].tiles[c], scales[r][c]));
+    images.push_back({{"image", inference.rows[r].path},
+                      {"label", imageLabel(page, inference, r)},
+                      {"top", topJson(inference.rows[r].top)},
+                      {"tiles", tiles}});
   }
   Json headings = Json::array();
   for (std::size_t c = 0; c < page.columns.size(); ++c)
-    headings.push_back(columnHeading(page, look, c));
-  return {{"headings", headings}, {"caption", pageCaption(page, look)}, {"results", pictures}};
+    headings.push_back(columnHeading(page, inference, c));
+  return {{"headings", headings}, {"caption", pageCaption(page, inference)}, {"results", images}};
 }
 
 class FigureCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand(
-        "figure", "A page of pictures and what heads or methods see in them, as PDF, SVG or PNG");
+    auto* command = app.add_subcommand("figure", tr("Write a figure page of images with attention "
+                                                    "maps and explanations, as PDF, SVG or PNG"));
     command
         ->add_option("images", m_arguments,
-                     "Pictures, folders of them or files of maps; before them perhaps a page's "
-                     "description (.json), whose pictures they replace")
+                     tr("Images, image folders or map files. A page description (.json) may come "
+                        "first; the images then replace its own"))
         ->type_name("FILE");
     const auto text = [&](const char* flag, std::string& target, const std::string& help) {
       command->add_option(flag, target, help)->type_name("TEXT");
     };
-    text("--columns", m_columns,
-         "What is shown of each picture, separated by commas: " + joined(pageColumnWords()) +
-             ". In brackets, separated by semicolons: query, class, layer, foreground, label; "
-             "such as \"picture, head 3.1 (query 2,4), grad-cam (class tabby; layer 5)\". Default: "
-             "picture, the last layer's mean, rollout, relevance");
-    text("--labels", m_labels, "What stands beside the pictures, separated by commas");
-    command->add_option("-o,--output", m_output, "Write the page to this .pdf, .svg or .png")
+    text(
+        "--columns", m_columns,
+        tr("What to show for each image, separated by commas: ") + joined(pageColumnWords()) +
+            tr(". In brackets, separated by semicolons: query, class, layer, foreground, label; "
+               "such as \"image, head 3.1 (query 2,4), grad-cam (class tabby; layer 5)\". Default: "
+               "image, the last layer's mean, rollout, relevance"));
+    text("--labels", m_labels, tr("Labels of the images, separated by commas"));
+    command
+        ->add_option("-o,--output", m_output, tr("Write the page to this .pdf, .svg or .png file"))
         ->type_name("FILE");
     command
         ->add_option("--save-page", m_save,
-                     "Write its description as JSON, from which the same page can be made again")
+                     tr("Write the page description as JSON, which recreates the same page"))
         ->type_name("FILE");
-    command->add_flag("--json", m_json, "The result as one JSON object: every tile's range");
+    command->add_flag("--json", m_json,
+                      tr("Print the result as one JSON object, with the range of every tile"));
     m_model.declare(*command);
     m_flags.declare(*command);
     return command;
@@ -122,14 +126,14 @@ class FigureCommand : public Command {
     looking.stop = stop;
     ProgressBar bar(terminal);
     looking.progress = bar.callback();
-    const PageContent look = valueOrThrow(lookAtPage(*session, masks, m_page, looking));
+    const PageContent inference = valueOrThrow(evaluatePage(*session, masks, m_page, looking));
     terminal.setStatus("");
-    valueOrThrow(writePage(m_output, m_page, look, {{"Software", "Headlight"}}));
+    valueOrThrow(writePage(m_output, m_page, inference, {{"Software", "Headlight"}}));
     if (!terminal.json()) terminal.print(m_output);
     if (!m_save.empty()) savePage(session->info(), masks, terminal);
     if (!terminal.json()) return kExitOk;
     Json result{{"file", m_output}, {"model", modelJson(session->info(), masks)}};
-    result.update(pageResult(m_page, look));
+    result.update(pageResult(m_page, inference));
     terminal.printJson(result);
     return kExitOk;
   }
@@ -140,11 +144,11 @@ class FigureCommand : public Command {
       m_page = valueOrThrow(readFigurePage(m_arguments.front()));
       m_arguments.erase(m_arguments.begin());
     }
-    if (m_output.empty()) refuseUsage("--output", "is missing: name a .pdf, .svg or .png");
+    if (m_output.empty()) refuseUsage("--output", tr("is missing; give a .pdf, .svg or .png file"));
     valueOrThrow(checkPageName(m_output));
-    if (!m_arguments.empty()) m_page.pictures = pagePictures(m_arguments);
-    if (m_page.pictures.empty())
-      refuseUsage("figure", "takes pictures, or a page's description that names some");
+    if (!m_arguments.empty()) m_page.images = pageImages(m_arguments);
+    if (m_page.images.empty())
+      refuseUsage("figure", tr("needs images, or a page description that names some"));
     if (!m_columns.empty()) {
       auto columns = pageColumnsFromText(m_columns);
       if (!columns) refuseUsage("--columns", columns.error().text());
@@ -184,12 +188,12 @@ class FigureCommand : public Command {
   void setLabels() {
     if (m_labels.empty()) return;
     const std::vector<std::string> labels = labelList(m_labels);
-    if (labels.size() != m_page.pictures.size())
-      refuseUsage("--labels",
-                  "has " + std::to_string(labels.size()) +
-                      "; give one for each picture: " + std::to_string(m_page.pictures.size()));
+    if (labels.size() != m_page.images.size())
+      refuseUsage("--labels", tr("has ") + std::to_string(labels.size()) +
+                                  tr("; give one for each image: ") +
+                                  std::to_string(m_page.images.size()));
     for (std::size_t i = 0; i < labels.size(); ++i)
-      m_page.pictures[i].label = labels[i];
+      m_page.images[i].label = labels[i];
   }
 
   /// What a name alone would not bring back stands in the description whole.

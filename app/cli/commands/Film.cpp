@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/AttendImages.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/RolloutFlags.h"
 #include "app/cli/options/StyleOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/OutputTarget.h"
 #include "core/workbench/figures/VideoFilm.h"
@@ -24,21 +25,24 @@ class FilmCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "film", "A video through a model: its maps as a film, its predictions as a table");
+        "film",
+        tr("Run a model on a video: export its maps as a film and its predictions as a table"));
     command
-        ->add_option("video", m_video,
-                     "A file: AVI, MP4 or QuickTime, Matroska or WebM, Ogg, MPEG, animated GIF")
+        ->add_option(
+            "video", m_video,
+            tr("Video file: AVI, MP4 or QuickTime, Matroska or WebM, Ogg, MPEG, animated GIF"))
         ->type_name("VIDEO");
     command
         ->add_option("-o,--output", m_output,
-                     "The film: FILE.gif, FILE.avi (Motion JPEG), FILE.mp4, or without an ending "
-                     "a new folder of PNG")
+                     tr("Write the film: FILE.gif, FILE.avi (Motion JPEG), FILE.mp4, or, without "
+                        "an extension, a new folder of PNG files"))
         ->type_name("FILE");
     command
         ->add_option("--csv", m_csv,
-                     "A table of predictions, frame,time,class,probability; - for standard output")
+                     tr("Write the predictions as CSV (frame,time,class,probability); - for "
+                        "standard output"))
         ->type_name("FILE");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     declareFrames(*command);
     declareMaps(*command);
     m_model.declare(*command);
@@ -56,7 +60,7 @@ class FilmCommand : public Command {
     auto film = makeFilm(*video);
     const auto frames = valueOrThrow(filmVideo(
         *session, masks, *video, m_options, film.get(),
-        [&](const Progress& progress) { tell(progress, terminal); }, stop));
+        [&](const Progress& progress) { notify(progress, terminal); }, stop));
     terminal.setStatus("");
     if (film) valueOrThrow(film->finish());
     if (!m_csv.empty()) valueOrThrow(writeFileAtomically(m_csv, filmedTable(frames)));
@@ -72,24 +76,24 @@ class FilmCommand : public Command {
     const auto number = [&](const char* flag, std::int64_t& target, const char* help) {
       return command.add_option(flag, target, help)->type_name("INT")->group(kFilmGroup);
     };
-    number("--from", m_options.from, "The first frame, counted from 0; default 0")
+    number("--from", m_options.from, tr("First frame, counted from 0; default 0"))
         ->check(CLI::NonNegativeNumber.description(""));
-    number("--to", m_options.to, "The last frame; default: the last there is")
+    number("--to", m_options.to, tr("Last frame; default: the last of the video"))
         ->check(CLI::NonNegativeNumber.description(""));
-    number("--every", m_options.every, "Every so many frames one; default 1: all of them")
+    number("--every", m_options.every, tr("Use every n-th frame; default 1: all"))
         ->check(CLI::PositiveNumber.description(""));
-    command
-        .add_option("--seconds", m_seconds,
-                    "How long each frame is shown; default: as long as in the video")
+    command.add_option("--seconds", m_seconds, tr("Seconds per frame; default: as in the video"))
         ->type_name("NUM")
         ->check(CLI::Range(0.001, 60.0).description(""))
         ->group(kFilmGroup);
     command
         .add_flag("--one-scale", m_options.oneScale,
-                  "One scale over all frames, for which the video is read twice; else each frame "
-                  "has its own")
+                  tr("Use one scale for all frames (reads the video twice); default: one scale per "
+                     "frame"))
         ->group(kFilmGroup);
-    command.add_option("--width", m_options.width, "Of what the model saw, in pixels; default 480")
+    command
+        .add_option("--width", m_options.width,
+                    tr("Size of the model's input image in the film, in pixels; default 480"))
         ->type_name("INT")
         ->check(CLI::Range(32, 4000).description(""))
         ->group(kFilmGroup);
@@ -97,19 +101,21 @@ class FilmCommand : public Command {
 
   void declareMaps(CLI::App& command) {
     const char* group = "Maps";
-    command.add_option("--show", m_show, "attention or rollout; default attention")
+    command.add_option("--show", m_show, tr("attention or rollout; default attention"))
         ->type_name("TEXT")
         ->group(group);
     command
         .add_option("--query", m_queryText,
-                    "The token that looks, as for attend: class, a patch index, or row,column; "
-                    "default: class, or the middle patch")
+                    tr("Query token, as in attend: class, a patch index, or row,column; default: "
+                       "class, or the middle patch"))
         ->type_name("TEXT")
         ->group(group);
-    command.add_option("--layer", m_layer, "From 0; default: the last")
+    command.add_option("--layer", m_layer, tr("Layer, counted from 0; default: the last"))
         ->type_name("INT")
         ->group(group);
-    command.add_option("--head", m_head, "From 0; default: the mean of the layer's heads")
+    command
+        .add_option("--head", m_head,
+                    tr("Head, counted from 0; default: the mean of the layer's heads"))
         ->type_name("INT")
         ->group(group);
     m_rolloutFlags.declare(command, m_options.rollout, group);
@@ -118,18 +124,18 @@ class FilmCommand : public Command {
 
   /// What can be said before anything is read.
   void check() {
-    if (m_video.empty()) refuseUsage("film", "needs a VIDEO; headlight-cli film --help");
+    if (m_video.empty()) refuseUsage("film", tr("needs a VIDEO; see headlight-cli film --help"));
     if (m_output.empty() && m_csv.empty() && !m_json)
-      refuseUsage("film", "needs --output FILE, --csv FILE or --json: what to make of the video");
+      refuseUsage("film", tr("needs an output: --output FILE, --csv FILE or --json"));
     if (m_output == kStandardOutput)
-      refuseUsage("--output", "cannot be standard output; name a file or a folder");
+      refuseUsage("--output", tr("cannot be standard output; name a file or a folder"));
     if (m_show != "attention" && m_show != "rollout")
-      refuseUsage("--show", m_show + " is not known; give attention or rollout");
+      refuseUsage("--show", m_show + tr(" is not known; give attention or rollout"));
     for (const auto* given : {&m_layer, &m_head})
       if (*given && **given < 0)
-        refuseUsage(given == &m_layer ? "--layer" : "--head", "is counted from 0");
+        refuseUsage(given == &m_layer ? "--layer" : "--head", tr("is counted from 0"));
     m_rolloutFlags.apply(m_options.rollout);
-    if (!m_output.empty()) valueOrThrow(filmFormatOf(m_output));
+    if (!m_output.empty()) valueOrThrow(findFilmFormat(m_output));
     m_styleOptions.apply(m_style);
     m_options.showRollout = m_show == "rollout";
     m_options.layer = m_layer.value_or(-1);
@@ -147,17 +153,17 @@ class FilmCommand : public Command {
         FilmFile::create(m_output, m_seconds.value_or(secondsAFrame(video.info(), m_options))));
   }
 
-  static void tell(const Progress& progress, Terminal& terminal) {
+  static void notify(const Progress& progress, Terminal& terminal) {
     std::string text = progress.stage + ": " + std::to_string(progress.done);
     if (progress.total > 0)
       text += " of " + std::to_string(progress.total) + ", " +
-              formatDuration(progress.secondsRemaining) + " left";
+              formatDuration(progress.secondsRemaining) + tr(" left");
     terminal.setStatus(text);
   }
 
   void say(const FilmFile* film, const std::vector<FilmedFrame>& frames, Terminal& terminal) const {
     if (film)
-      terminal.print(m_output + ": " + std::to_string(frames.size()) + " frames, " +
+      terminal.print(m_output + ": " + std::to_string(frames.size()) + tr(" frames, ") +
                      film->coding());
     if (!m_csv.empty() && m_csv != kStandardOutput) terminal.print(m_csv);
   }
@@ -187,7 +193,7 @@ class FilmCommand : public Command {
   std::optional<double> m_seconds;
   bool m_json = false;
   VideoFilmOptions m_options;
-  PictureStyle m_style;
+  ImageStyle m_style;
   StyleOptions m_styleOptions;
   RolloutFlags m_rolloutFlags;
   ModelOptions m_model;

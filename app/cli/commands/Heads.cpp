@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// heads: a number for every head, of pictures or over a data set, and the heads that meet a bound.
+// heads: a number for every head, of images or over a dataset, and the heads that meet a bound.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/options/FedPictures.h"
+#include "app/cli/options/ImageSourceOptions.h"
 #include "app/cli/options/Inputs.h"
-#include "app/cli/options/MeasuredPictures.h"
+#include "app/cli/options/MeasuredImages.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
@@ -44,55 +45,57 @@ class HeadsCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "heads", "A number for every head: locality, entropy, distance, importance, learned alpha");
-    m_pictures.declare(*command);
+        "heads",
+        tr("Measure head metrics: locality, entropy, distance, importance, learned alpha"));
+    m_images.declare(*command);
     std::vector<std::string> names;
     for (const HeadMeasureInfo& info : headMeasures())
       names.push_back(info.name);
     command
         ->add_option("--measure", m_measureNames,
-                     "Some of " + joined(names) + "; default als,entropy,distance")
+                     tr("Metrics, separated by commas: ") + joined(names) +
+                         tr("; default als,entropy,distance"))
         ->delimiter(',')
         ->type_name("NAME");
-    command->add_flag("--sort", m_sort, "Also a list of the heads, the largest value first");
+    command->add_flag("--sort", m_sort, tr("Also list the heads by value, largest first"));
     command
         ->add_option("--select", m_selection,
-                     "Also the heads that meet this, as layer:head: a measure, one of < <= > >=, "
-                     "and a number (\"als<0.2\"); of several, separated by commas, all")
+                     tr("Also list the heads that meet this condition, as layer:head: a metric, "
+                        "one of < <= > >=, and a number (\"als<0.2\"). Several conditions, "
+                        "separated by commas, must all hold"))
         ->delimiter(',')
         ->type_name("TEXT");
     command
-        ->add_option("--set", m_set,
-                     "The mask that selected heads get, such as hard:3 or none; needs --select and "
-                     "--output")
+        ->add_option(
+            "--set", m_set,
+            tr("Mask for the selected heads, such as hard:3 or none; needs --select and --output"))
         ->type_name("MASK");
-    command->add_option("-o,--output", m_output, "The mask scheme that this makes, as JSON")
+    command->add_option("-o,--output", m_output, tr("Write the resulting mask scheme as JSON"))
         ->type_name("FILE");
     command
-        ->add_option(
-            "--figure", m_figure,
-            "Also a figure of every head by depth with deviations and chance, over all pictures "
-            "together, .pdf, .svg or .png, or its numbers as .csv; of several measures a file "
-            "each, named NAME-MEASURE")
+        ->add_option("--figure", m_figure,
+                     tr("Also plot every head by depth over all images, with deviations and chance "
+                        "level (.pdf, .svg or .png), or write the numbers (.csv). With several "
+                        "metrics each has its own file, named NAME-METRIC"))
         ->type_name("FILE");
-    m_pictures.keep.declare(*command);
-    command->add_flag("--json", m_json, "The result as one JSON object");
-    m_pictures.declareSources(*command);
+    m_images.keep.declare(*command);
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    m_images.declareSources(*command);
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     check();
     prepareOutput("--output", m_output, terminal);
-    const auto pictures = expandPictures(m_pictures.images);
-    if (pictures.size() > 1 && !m_conditions.empty())
-      refuseUsage("--select", "takes one picture, or a data set to average over");
-    const PictureSample sample = m_pictures.sample();
-    m_session = m_pictures.open(terminal);
-    if (m_pictures.severalMaps(*m_session) && !m_conditions.empty())
-      refuseUsage("--select", "takes one picture (FILE[0]), or a data set to average over");
-    m_masks = m_pictures.model.masksFor(m_session->info());
-    const int exitCode = measure(pictures, sample, terminal, stop);
+    const auto images = expandImages(m_images.images);
+    if (images.size() > 1 && !m_conditions.empty())
+      refuseUsage("--select", tr("takes one image, or a dataset for averages"));
+    const ImageSample sample = m_images.sample();
+    m_session = m_images.open(terminal);
+    if (m_images.severalMaps(*m_session) && !m_conditions.empty())
+      refuseUsage("--select", tr("takes one image (FILE[0]), or a dataset for averages"));
+    m_masks = m_images.model.masksFor(m_session->info());
+    const int exitCode = measure(images, sample, terminal, stop);
     if (terminal.json())
       terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
                               {"results", m_results},
@@ -103,7 +106,7 @@ class HeadsCommand : public Command {
  private:
   /// What can be said before the model is loaded.
   void check() {
-    m_pictures.check();
+    m_images.check();
     if (m_measureNames.empty()) m_measureNames = {"als", "entropy", "distance"};
     for (const std::string& name : m_measureNames)
       add(valueOrThrow(headMeasureFromName(name)));
@@ -113,9 +116,9 @@ class HeadsCommand : public Command {
     }
     if (m_set.empty() != m_output.empty())
       refuseUsage(m_set.empty() ? "--output" : "--set",
-                  "makes a mask scheme: give --select, --set and --output together");
+                  tr("writes a mask scheme; give --select, --set and --output together"));
     if (!m_set.empty() && m_conditions.empty())
-      refuseUsage("--set", "needs --select, which says the heads that get the mask");
+      refuseUsage("--set", tr("needs --select to choose the heads"));
     if (!m_set.empty()) m_mask = valueOrThrow(headMaskFromText(m_set));
     if (!m_figure.empty()) valueOrThrow(checkHeadFigureName(m_figure));
   }
@@ -125,53 +128,52 @@ class HeadsCommand : public Command {
       m_measures.push_back(measure);
   }
 
-  int measure(const std::vector<std::filesystem::path>& pictures, const PictureSample& sample,
+  int measure(const std::vector<std::filesystem::path>& images, const ImageSample& sample,
               Terminal& terminal, std::stop_token stop) {
-    const bool several = pictures.size() > 1 || m_pictures.severalMaps(*m_session);
-    if (several && !m_figure.empty()) return averagePictures(pictures, terminal, stop);
-    if (pictures.empty()) return measureData(sample, terminal, stop);
-    return measurePictures(pictures, terminal, stop);
+    const bool several = images.size() > 1 || m_images.severalMaps(*m_session);
+    if (several && !m_figure.empty()) return averageImages(images, terminal, stop);
+    if (images.empty()) return measureData(sample, terminal, stop);
+    return measureImages(images, terminal, stop);
   }
 
-  int measureData(const PictureSample& sample, Terminal& terminal, std::stop_token stop) {
+  int measureData(const ImageSample& sample, Terminal& terminal, std::stop_token stop) {
     ProgressBar bar(terminal);
-    const auto measured =
-        valueOrThrow(keptHeads(m_pictures.keep.keeping(), {*m_session, sample, m_masks}, m_measures,
-                               bar.callback(), stop));
+    const auto measured = valueOrThrow(keptHeads(
+        m_images.keep.keeping(), {*m_session, sample, m_masks}, m_measures, bar.callback(), stop));
     terminal.setStatus("");
     report(Json(nullptr), measured, terminal);
     return kExitOk;
   }
 
   /// Into one figure.
-  int averagePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
-                      std::stop_token stop) {
+  int averageImages(const std::vector<std::filesystem::path>& images, Terminal& terminal,
+                    std::stop_token stop) {
     ProgressBar bar(terminal);
-    const ImageSource feed = m_pictures.maps ? feedOfMaps(*m_session) : feedOf(pictures);
+    const ImageSource feed = m_images.maps ? feedOfMaps(*m_session) : makeImageSource(images);
     const auto measured = valueOrThrow(
         measureHeadMetrics(*m_session, feed, m_masks, m_measures, bar.callback(), stop));
     terminal.setStatus("");
     warnOfUnread(measured.fed, terminal);
-    if (!terminal.json() && measured.fed.pictures > 0)  // learned α needs none
-      terminal.print("averaged over " + fedText(measured.fed));
+    if (!terminal.json() && measured.fed.images > 0)  // learned α needs none
+      terminal.print(tr("averaged over ") + fedText(measured.fed));
     report(Json(nullptr), measured.values, terminal);
     return kExitOk;
   }
 
-  int measurePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
-                      std::stop_token stop) {
-    return m_pictures.forEach(pictures, !m_conditions.empty(), *m_session, terminal,
-                              [&](const auto& path, const Image& image) {
-                                std::vector<HeadValues> measured;
-                                for (const HeadMetric measure : m_measures) {
-                                  ProgressBar bar(terminal);
-                                  measured.push_back(valueOrThrow(measureHeadMetrics(
-                                      *m_session, image, m_masks, measure, bar.callback(), stop)));
-                                }
-                                terminal.setStatus("");
-                                if (!terminal.json()) terminal.print(path.string());
-                                report(path.string(), measured, terminal);
-                              });
+  int measureImages(const std::vector<std::filesystem::path>& images, Terminal& terminal,
+                    std::stop_token stop) {
+    return m_images.forEach(images, !m_conditions.empty(), *m_session, terminal,
+                            [&](const auto& path, const Image& image) {
+                              std::vector<HeadValues> measured;
+                              for (const HeadMetric measure : m_measures) {
+                                ProgressBar bar(terminal);
+                                measured.push_back(valueOrThrow(measureHeadMetrics(
+                                    *m_session, image, m_masks, measure, bar.callback(), stop)));
+                              }
+                              terminal.setStatus("");
+                              if (!terminal.json()) terminal.print(path.string());
+                              report(path.string(), measured, terminal);
+                            });
   }
 
   void report(const Json& image, const std::vector<HeadValues>& measured, Terminal& terminal) {
@@ -195,7 +197,7 @@ class HeadsCommand : public Command {
     if (m_figure.empty()) return;
     const std::filesystem::path name = m_figure;
     for (const HeadValues& values : measured) {
-      const std::string ending = "-" + infoOf(values.measure).name + name.extension().string();
+      const std::string ending = "-" + findInfo(values.measure).name + name.extension().string();
       const std::filesystem::path path =
           measured.size() == 1 ? name : name.parent_path() / (name.stem().string() + ending);
       valueOrThrow(writeHeadFigure(path, values));
@@ -222,21 +224,21 @@ class HeadsCommand : public Command {
   void writeScheme(const std::vector<HeadPlace>& chosen, Terminal& terminal) const {
     MaskScheme scheme = m_masks;
     valueOrThrow(applyMaskEdit(
-        scheme, valueOrThrow(makeMaskEdit(m_masks, chosen, m_mask, "selected heads"))));
+        scheme, valueOrThrow(makeMaskEdit(m_masks, chosen, m_mask, tr("selected heads")))));
     valueOrThrow(writeFileAtomically(m_output, maskFileText(scheme)));
-    terminal.note(std::to_string(chosen.size()) + " heads set to " + toText(m_mask) + " in " +
+    terminal.note(std::to_string(chosen.size()) + tr(" heads set to ") + toText(m_mask) + " in " +
                   m_output);
   }
 
   Json toJson(const HeadValues& values) const {
-    const HeadMeasureInfo& info = infoOf(values.measure);
+    const HeadMeasureInfo& info = findInfo(values.measure);
     Json json = {{"name", info.name},
                  {"title", info.title},
                  {"unit", info.unit},
                  {"larger", info.larger},
                  {"values", values.values},  // NaN (none) becomes null
                  {"chance", values.chance},
-                 {"pictures", values.pictures},
+                 {"pictures", values.images},
                  {"deviations", values.deviations},
                  {"note", values.note},
                  {"measured", measuredJson(values.measured)}};
@@ -245,13 +247,13 @@ class HeadsCommand : public Command {
   }
 
   void print(const HeadValues& values, Terminal& terminal) const {
-    const HeadMeasureInfo& info = infoOf(values.measure);
+    const HeadMeasureInfo& info = findInfo(values.measure);
     std::string title = info.name + "  " + info.title;
     if (!info.unit.empty()) title += " in " + info.unit;
-    title += ", larger: " + info.larger;
-    if (values.pictures > 0)
-      title += "; " + std::to_string(values.pictures) +
-               (values.pictures == 1 ? " picture" : " pictures");
+    title += tr(", larger: ") + info.larger;
+    if (values.images > 0)
+      title += "; " + std::to_string(values.images) +
+               (values.images == 1 ? tr(" image") : tr(" images"));
     terminal.print(title);
     if (!values.note.empty()) terminal.print("  " + values.note);
     if (!values.measured.empty()) terminal.print("  " + measuredText(values.measured));
@@ -290,7 +292,7 @@ class HeadsCommand : public Command {
 
   void printSelected(const std::vector<HeadPlace>& chosen, Terminal& terminal) const {
     terminal.print(joined(m_selection) + ": " + std::to_string(chosen.size()) +
-                   (chosen.size() == 1 ? " head" : " heads"));
+                   (chosen.size() == 1 ? tr(" head") : tr(" heads")));
     for (const HeadPlace& place : chosen)
       terminal.print(placeText(place));
   }
@@ -298,7 +300,7 @@ class HeadsCommand : public Command {
   std::vector<std::string> m_measureNames, m_selection;
   std::string m_set, m_output, m_figure;
   bool m_sort = false, m_json = false;
-  MeasuredPictures m_pictures;
+  MeasuredImages m_images;
 
   std::vector<HeadMetric> m_measures;
   std::vector<HeadCondition> m_conditions;

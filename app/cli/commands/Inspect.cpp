@@ -7,6 +7,9 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
+#include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/loading/SoftAlphas.h"
 
 namespace headlight::cli {
@@ -18,7 +21,7 @@ constexpr std::size_t kShownMetadata = 100;
 std::string shortened(const std::string& text) {
   if (text.size() <= kShownMetadata) return text;
   return text.substr(0, kShownMetadata) + "... (" + std::to_string(text.size()) +
-         " bytes; --json shows them)";
+         tr(" bytes; --json shows them)");
 }
 
 Json reportJson(const std::string& model, const LoadReport& report) {
@@ -43,7 +46,7 @@ Json reportJson(const std::string& model, const LoadReport& report) {
 }
 
 void printReport(const std::string& model, const LoadReport& report, Terminal& terminal) {
-  terminal.print("against " + model + ": " + report.summary());
+  terminal.print(tr("against ") + model + ": " + report.summary());
   for (const auto& name : report.missing)
     terminal.print("  missing     " + name);
   for (const auto& name : report.unexpected)
@@ -52,10 +55,17 @@ void printReport(const std::string& model, const LoadReport& report, Terminal& t
     terminal.print("  resized     " + item.name + " " + shapeText(item.from) + " to " +
                    shapeText(item.to) + ", " + item.how);
   for (const auto& item : report.taken)
-    terminal.print("  taken       " + item.name + " from " + item.from + ", " + item.part);
+    terminal.print("  taken       " + item.name + tr(" from ") + item.from + ", " + item.part);
   for (const auto& item : report.mismatched)
-    terminal.print("  mismatched  " + item.name + " " + shapeText(item.file) + " in the file, " +
-                   shapeText(item.model) + " in the model");
+    terminal.print("  mismatched  " + item.name + " " + shapeText(item.file) +
+                   tr(" in the file, ") + shapeText(item.model) + tr(" in the model"));
+}
+
+Json choicesJson(const std::vector<LoadReport::Choice>& choices) {
+  Json json = Json::array();
+  for (const auto& choice : choices)
+    json.push_back({{"name", choice.name}, {"tensors", choice.tensors}, {"taken", choice.taken}});
+  return json;
 }
 
 Json contentsJson(const std::string& path, const CheckpointContents& contents) {
@@ -67,6 +77,8 @@ Json contentsJson(const std::string& path, const CheckpointContents& contents) {
                        {"bytes", tensor.bytes}});
   return {{"file", path},
           {"format", contents.format},
+          {"prefix", contents.prefix},
+          {"models", choicesJson(contents.choices)},
           {"dictionary", contents.source.empty() ? Json(nullptr) : Json(contents.source)},
           {"elements", contents.elements},
           {"bytes", contents.bytes},
@@ -78,13 +90,19 @@ Json contentsJson(const std::string& path, const CheckpointContents& contents) {
 void printContents(const std::string& path, const CheckpointContents& contents,
                    Terminal& terminal) {
   terminal.print(path + ": " + contents.format + ", " + std::to_string(contents.tensors.size()) +
-                 " tensors, " + std::to_string(contents.elements) + " elements, " +
-                 std::to_string(contents.bytes) + " bytes");
-  if (!contents.source.empty()) terminal.print("dictionary taken: " + contents.source);
+                 tr(" tensors, ") + std::to_string(contents.elements) + tr(" elements, ") +
+                 std::to_string(contents.bytes) + tr(" bytes"));
+  if (!contents.source.empty()) terminal.print(tr("dictionary used: ") + contents.source);
+  if (!contents.prefix.empty()) terminal.print(tr("prefix removed: ") + contents.prefix);
+  for (const auto& choice : contents.choices)
+    terminal.print(
+        "  --take " + choice.name + "  " +
+        countText(static_cast<std::int64_t>(choice.tensors), tr("tensor"), tr("tensors")) +
+        (choice.taken ? tr(", taken") : std::string()));
   for (const auto& note : contents.notes)
     terminal.print("note: " + note);
   for (const auto& [key, value] : contents.metadata)
-    terminal.print("metadata " + key + ": " + shortened(value));
+    terminal.print(tr("metadata ") + key + ": " + shortened(value));
   std::size_t width = 0;
   for (const auto& tensor : contents.tensors)
     width = std::max(width, tensor.name.size());
@@ -98,24 +116,35 @@ void printContents(const std::string& path, const CheckpointContents& contents,
 class InspectCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("inspect", "What is inside a checkpoint");
-    command->add_option("file", m_file, "A .safetensors or .pth file")->type_name("FILE");
+    auto* command = app.add_subcommand("inspect", tr("Show the contents of a checkpoint"));
+    command
+        ->add_option(
+            "file", m_file,
+            tr("A .safetensors, .pth, .ckpt or .bin file, an index of shards, or a Hugging Face "
+               "hub folder"))
+        ->type_name("FILE|FOLDER");
     command
         ->add_option("--against,-m,--model", m_model,
-                     "Also say what of it fits this model: a published name, a config, or a "
-                     "checkpoint that carries its Experiment")
+                     tr("Also show which tensors fit this model: a published name, a config, or a "
+                        "checkpoint that contains its Experiment"))
         ->type_name("NAME|FILE");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command
+        ->add_option("--take", m_take,
+                     tr("Show this model of a file that holds several, such as student; default: "
+                        "a moving average or teacher, else the first"))
+        ->type_name("NAME");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token) override {
-    if (m_file.empty()) refuseUsage("inspect", "needs a file; name one");
-    const CheckpointContents contents = valueOrThrow(inspectCheckpoint(m_file));
+    if (m_file.empty()) refuseUsage("inspect", tr("needs a checkpoint file"));
+    m_file = weightsNamedBy(m_file);
+    const CheckpointContents contents = valueOrThrow(inspectCheckpoint(m_file, m_take));
     std::optional<LoadReport> report;
     if (!m_model.empty()) {
       auto session = valueOrThrow(InferenceSession::create(experimentByName(m_model)));
-      report = valueOrThrow(session->previewWeights(m_file));
+      report = valueOrThrow(session->previewWeights(m_file, m_take));
     }
     const std::optional<SoftAlphas> alphas = learnedAlphas(contents, terminal);
     if (terminal.json()) {
@@ -132,20 +161,28 @@ class InspectCommand : public Command {
   }
 
  private:
-  /// Of a file that says what its model is and has soft masks; else nothing.
+  /// A model of the hub stands for its file of weights; each of several is inspected by its name.
+  static std::string weightsNamedBy(const std::string& file) {
+    const Input input = identifyOrGuess(file);
+    if (input.kind != InputKind::HubFolder) return file;
+    return valueOrThrow(findHubFolder(input.path)).weightsPath().string();
+  }
+
+  /// For a file that identifies its model and has soft masks; else nothing.
   std::optional<SoftAlphas> learnedAlphas(const CheckpointContents& contents,
                                           Terminal& terminal) const {
     const bool soft =
         std::any_of(contents.tensors.begin(), contents.tensors.end(),
                     [](const auto& t) { return t.name.ends_with("soft_mask_logit"); });
     if (!soft || !contents.metadata.contains("experiment")) return std::nullopt;
-    auto alphas = softAlphasOf(m_file);
+    auto alphas = readSoftAlphas(m_file);
     if (alphas) return *alphas;
-    terminal.warning("what its soft masks have learned cannot be told: " + alphas.error().text());
+    terminal.warning(tr("the learned alphas of its soft masks cannot be shown: ") +
+                     alphas.error().text());
     return std::nullopt;
   }
 
-  std::string m_file, m_model;
+  std::string m_file, m_model, m_take;
   bool m_json = false;
 };
 

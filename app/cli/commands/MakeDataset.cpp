@@ -7,6 +7,7 @@
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/DatasetKinds.h"
 #include "core/workbench/session/Datasets.h"
 
@@ -21,14 +22,16 @@ class MakeDatasetCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "make-dataset", "A dataset as FOLDER/train/CLASS/*.png and FOLDER/val/CLASS/*.png");
-    command->add_option("folder", m_folder, "The folder to make; it must be empty or not exist")
+        "make-dataset",
+        tr("Write a dataset as FOLDER/train/CLASS/*.png and FOLDER/val/CLASS/*.png"));
+    command->add_option("folder", m_folder, tr("Folder to create; it must be empty or not exist"))
         ->type_name("FOLDER");
     command
-        ->add_option("--kind", m_kind,
-                     joined(datasetKinds()) + "; default: what lies in --path, or texture-shape")
+        ->add_option(
+            "--kind", m_kind,
+            joined(datasetKinds()) + tr("; default: the kind found in --path, or texture-shape"))
         ->type_name("TEXT");
-    command->add_option("--path", m_path, "Folder of a dataset on disk, or a pattern of shards")
+    command->add_option("--path", m_path, tr("Dataset folder on disk, or a shard pattern"))
         ->type_name("FOLDER");
     const auto number = [&](const char* flag, std::int64_t& target, const char* help, double low,
                             double high) {
@@ -36,21 +39,21 @@ class MakeDatasetCommand : public Command {
           ->type_name("INT")
           ->check(CLI::Range(low, high).description(""));
     };
-    number("--size", m_size, "texture-shape: pixels of a side; default 48", 16, 2048);
-    number("--train", m_spec.trainSamples, "texture-shape: pictures to train on; default 2000", 2,
+    number("--size", m_size, tr("texture-shape: image size in pixels; default 48"), 16, 2048);
+    number("--train", m_spec.trainSamples, tr("texture-shape: training images; default 2000"), 2,
            1e9);
-    number("--val", m_spec.validationSamples, "texture-shape: pictures to validate on; default 500",
+    number("--val", m_spec.validationSamples, tr("texture-shape: validation images; default 500"),
            2, 1e9);
-    number("--max-samples", m_spec.maxSamples, "At most so many of each split; default 0: all", 0,
-           1e12);
-    number("--seed", m_seed, "What pictures and splits are drawn from; default 0", 0,
+    number("--max-samples", m_spec.maxSamples,
+           tr("At most this many images of each split; default 0: all"), 0, 1e12);
+    number("--seed", m_seed, tr("Random seed for images and splits; default 0"), 0,
            9007199254740991.0);
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
-    if (m_folder.empty()) refuseUsage("make-dataset", "needs a folder to make; name one");
+    if (m_folder.empty()) refuseUsage("make-dataset", tr("needs the FOLDER to create"));
     m_spec.kind = kind();
     m_spec.path = m_path;
     m_spec.maxValidationSamples = m_spec.maxSamples;
@@ -64,16 +67,16 @@ class MakeDatasetCommand : public Command {
     Json skipped = Json::array();
     for (const auto& file : report.skipped) {
       skipped.push_back({{"path", file.path}, {"reason", file.reason}});
-      terminal.warning("skipped " + file.path + ": " + file.reason);
+      terminal.warning(tr("skipped ") + file.path + ": " + file.reason);
     }
     if (terminal.json())
       terminal.printJson(
           Json{{"folder", m_folder}, {"written", report.written}, {"skipped", skipped}});
     else
-      terminal.print(m_folder + ": " + std::to_string(report.written) + " pictures" +
+      terminal.print(m_folder + ": " + std::to_string(report.written) + tr(" images") +
                      (report.skipped.empty()
                           ? ""
-                          : ", " + std::to_string(report.skipped.size()) + " skipped"));
+                          : ", " + std::to_string(report.skipped.size()) + tr(" skipped")));
     return kExitOk;
   }
 
@@ -83,12 +86,12 @@ class MakeDatasetCommand : public Command {
       const auto& kinds = datasetKinds();
       if (std::find(kinds.begin(), kinds.end(), m_kind) != kinds.end()) return m_kind;
       const std::string close = closestName(m_kind, kinds);
-      refuseUsage("--kind", m_kind + " is no dataset; " +
-                                (close.empty() ? "see make-dataset --help"
-                                               : "did you mean \"" + close + "\"?"));
+      refuseUsage("--kind", m_kind + tr(" is not a dataset; ") +
+                                (close.empty() ? tr("see make-dataset --help")
+                                               : tr("did you mean \"") + close + "\"?"));
     }
     if (m_path.empty()) return kProceduralData;
-    const std::string found = detectDatasetKind(m_path);
+    std::string found = detectDatasetKind(m_path);
     if (found.empty()) throw Failure(noDatasetError(m_path));
     return found;
   }

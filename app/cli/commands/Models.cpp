@@ -8,6 +8,7 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/FreeMemory.h"
+#include "core/base/Translation.h"
 #include "core/workbench/hub/ModelFolders.h"
 #include "core/workbench/loading/LocalModels.h"
 
@@ -18,7 +19,7 @@ Json localModelJson(const LocalModel& model) {
   return {{"name", model.name},
           {"architecture", model.architecture},
           {"tag", model.tag},
-          {"licence", model.licence},
+          {"license", model.license},
           {"bytes", model.bytes},
           {"path", model.path.string()},
           {"source", toText(model.source)},
@@ -36,26 +37,29 @@ class ModelsCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "models", "The models on this computer: caches of Hugging Face and torch hub, and folders");
+        "models",
+        tr("List the models on this computer: the Hugging Face and torch hub caches, and folders"));
     command
         ->add_option("words", m_words,
-                     "Only those with these words in their name, architecture, tag or source")
+                     tr("Only models with these words in their name, architecture, tag or source"))
         ->type_name("WORD");
     command
-        ->add_option("--folder", m_folders,
-                     "Also the models in this folder, up to three folders down; may be given again")
+        ->add_option(
+            "--folder", m_folders,
+            tr("Also list models in this folder, up to three levels down; may be repeated"))
         ->type_name("FOLDER");
     command
-        ->add_option("--add-folder", m_add,
-                     "Remember this folder, for the window too, and list its models from now on")
+        ->add_option(
+            "--add-folder", m_add,
+            tr("Remember this folder, also for the window, and list its models from now on"))
         ->type_name("FOLDER");
-    command->add_option("--remove-folder", m_remove, "Forget a remembered folder")
+    command->add_option("--remove-folder", m_remove, tr("Forget a remembered folder"))
         ->type_name("FOLDER");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     command->footer(
-        "The hub's cache is $HF_HUB_CACHE, $HF_HOME/hub or ~/.cache/huggingface/hub; torch hub's "
-        "$TORCH_HOME/hub/checkpoints or ~/.cache/torch/hub/checkpoints. The path that is listed is "
-        "what --model takes; of a single file, --weights.");
+        tr("The Hugging Face cache is $HF_HUB_CACHE, $HF_HOME/hub or ~/.cache/huggingface/hub; the "
+           "torch hub cache is $TORCH_HOME/hub/checkpoints or ~/.cache/torch/hub/checkpoints. Pass "
+           "a listed path to --model, or to --weights for a single file."));
     return command;
   }
 
@@ -74,8 +78,9 @@ class ModelsCommand : public Command {
         stop);
     if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "models"});
     if (leftOut > 0)
-      terminal.warning(std::to_string(leftOut) + " entries left out, for a folder has too many");
-    terminal.json() ? tellJson(places, leftOut, terminal) : tell(terminal);
+      terminal.warning(std::to_string(leftOut) +
+                       tr(" entries left out because a folder has too many"));
+    terminal.json() ? reportJson(places, leftOut, terminal) : notify(terminal);
     return kExitOk;
   }
 
@@ -84,7 +89,7 @@ class ModelsCommand : public Command {
   void requireFolders() const {
     for (const std::string& folder : m_folders)
       if (std::error_code unknown; !std::filesystem::is_directory(folder, unknown))
-        throw Failure({ErrorCode::NotFound, "is no folder", folder});
+        throw Failure({ErrorCode::NotFound, tr("is not a folder"), folder});
   }
 
   std::string search() const {
@@ -94,14 +99,14 @@ class ModelsCommand : public Command {
     return words;
   }
 
-  void tell(Terminal& terminal) const {
+  void notify(Terminal& terminal) const {
     std::size_t name = 5, architecture = 12, tag = 3;
     for (const LocalModel& model : m_models) {
       name = std::max(name, model.name.size());
       architecture = std::max(architecture, model.architecture.size());
       tag = std::max(tag, model.tag.size());
     }
-    if (m_models.empty()) return terminal.note("no models were found here");
+    if (m_models.empty()) return terminal.note(tr("no models found"));
     terminal.print(inColumn("model", name) + inColumn("architecture", architecture) +
                    inColumn("tag", tag) + inColumn("size", 10) + "source");
     for (const LocalModel& model : m_models) {
@@ -109,12 +114,12 @@ class ModelsCommand : public Command {
                      inColumn(model.tag, tag) +
                      inColumn(bytesText(static_cast<std::int64_t>(model.bytes)), 10) +
                      toText(model.source));
-      terminal.print(
-          "  " + (model.canOpen() ? model.path.string() : "cannot be opened: " + model.problem));
+      terminal.print("  " + (model.canOpen() ? model.path.string()
+                                             : tr("cannot be opened: ") + model.problem));
     }
   }
 
-  void tellJson(const LocalPlaces& places, std::size_t leftOut, Terminal& terminal) const {
+  void reportJson(const LocalPlaces& places, std::size_t leftOut, Terminal& terminal) const {
     Json models = Json::array(), folders = Json::array();
     for (const LocalModel& model : m_models)
       models.push_back(localModelJson(model));

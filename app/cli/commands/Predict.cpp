@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// predict: classes of pictures, or the logits of a raw tensor.
+// predict: classes of images, or the logits of a raw tensor.
 
 #include <cmath>
 #include <cstdio>
@@ -10,72 +10,74 @@
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {
 namespace {
 
-/// Pictures that go through the model together: more is no faster on a few cores.
+/// Images that go through the model together: more is no faster on a few cores.
 constexpr std::int64_t kBatch = 16;
 
 class PredictCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("predict", "The classes that a model sees in pictures");
+    auto* command =
+        app.add_subcommand("predict", tr("Show a model's class predictions for images"));
     command
         ->add_option("images", m_images,
-                     "Pictures, or folders of them; or, without a model, a file of maps that has "
-                     "logits")
+                     tr("Images or image folders; or, without a model, a map file with logits"))
         ->type_name("FILE");
     command
         ->add_option("--tensor", m_tensor,
-                     "Instead of pictures: a safetensors file with `input` [B,3,H,W], normalised")
+                     tr("Instead of images: a safetensors file with `input` [B,3,H,W], normalized"))
         ->type_name("FILE");
     command
         ->add_option(
             "-o,--output", m_output,
-            "Also write `logits` [B, classes], or without a classifier `features` [B, D], to "
-            "this safetensors file; - for standard output")
+            tr("Also write `logits` [B, classes], or without a classifier `features` [B, D], to "
+               "this safetensors file; - for standard output"))
         ->type_name("FILE");
-    command->add_option("--top", m_top, "How many classes to show; default 5")
+    command->add_option("--top", m_top, tr("Number of classes to show; default 5"))
         ->type_name("INT")
         ->check(CLI::Range(1, 100000).description(""));
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     m_model.declare(*command);
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_images.empty() == m_tensor.empty())
-      refuseUsage("predict", "takes pictures or --tensor FILE, one of them");
+      refuseUsage("predict", tr("needs either images or --tensor FILE"));
     prepareOutput("--output", m_output, terminal);
     const auto maps = mapInput(m_images, m_model, "predict");
     if (!maps) m_model.require();
-    const auto pictures = expandPictures(m_images);
+    const auto images = expandImages(m_images);
     m_session = maps ? openMaps(maps->file, m_model, terminal) : m_model.open(terminal);
     m_masks = m_model.masksFor(m_session->info());
     const int exitCode = maps               ? predictMaps(*maps, terminal, stop)
-                         : m_tensor.empty() ? predictPictures(pictures, terminal, stop)
+                         : m_tensor.empty() ? predictImages(images, terminal, stop)
                                             : predictTensor(terminal, stop);
     if (terminal.json())
       terminal.printJson(
           Json{{"model", modelJson(m_session->info(), m_masks)}, {"results", m_results}});
-    if (!m_output.empty()) valueOrThrow(writeRawLooks(m_output, m_looks, {}));
+    if (!m_output.empty()) valueOrThrow(writeRawResults(m_output, m_inferences, {}));
     return exitCode;
   }
 
  private:
-  /// What the model that made them made of the pictures.
+  /// What the model that made them made of the images.
   int predictMaps(const MapInput& maps, Terminal& terminal, std::stop_token stop) {
     if (m_session->info().experiment.model.classes == 0)
-      throw Failure({ErrorCode::InvalidArgument,
-                     "has maps but no logits, and no model that could predict; write `logits` "
-                     "[B, classes] beside them",
-                     maps.file.string()});
-    forEachMapPicture(maps, *m_session, [&](const std::string& name, const Image& image) {
-      InferenceResult look = valueOrThrow(m_session->look(image, m_masks, {false, m_top}, stop));
-      report(name, look.top, terminal);
-      if (!m_output.empty()) m_looks.push_back({std::move(look.logits), {}, {}});
+      throw Failure(
+          {ErrorCode::InvalidArgument,
+           tr("has maps but no logits; give a model, or write `logits` [B, classes] into the file"),
+           maps.file.string()});
+    forEachMapImage(maps, *m_session, [&](const std::string& name, const Image& image) {
+      InferenceResult inference =
+          valueOrThrow(m_session->infer(image, m_masks, {false, m_top}, stop));
+      report(name, inference.top, terminal);
+      if (!m_output.empty()) m_inferences.push_back({std::move(inference.logits), {}, {}});
     });
     return kExitOk;
   }
@@ -89,9 +91,9 @@ class PredictCommand : public Command {
     return kExitOk;
   }
 
-  int predictPictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
-                      std::stop_token stop) {
-    const Preprocessing preprocessing = preprocessingOf(m_session->info().experiment.model);
+  int predictImages(const std::vector<std::filesystem::path>& images, Terminal& terminal,
+                    std::stop_token stop) {
+    const Preprocessing preprocessing = makePreprocessing(m_session->info().experiment.model);
     RawImages batch{0, preprocessing.height, preprocessing.width, {}};
     std::vector<std::string> names;
     const auto flush = [&] {
@@ -100,8 +102,8 @@ class PredictCommand : public Command {
       batch.values.clear();
       names.clear();
     };
-    const int exitCode = forEachPicture(
-        pictures, !m_output.empty(), terminal, [&](const auto& path, const Image& image) {
+    const int exitCode = forEachImage(
+        images, !m_output.empty(), terminal, [&](const auto& path, const Image& image) {
           const std::vector<float> values = preprocess(image, preprocessing);
           batch.values.insert(batch.values.end(), values.begin(), values.end());
           names.push_back(path.string());
@@ -113,15 +115,15 @@ class PredictCommand : public Command {
 
   void predict(const RawImages& images, const std::vector<std::string>& names, Terminal& terminal,
                std::stop_token stop) {
-    auto looks = valueOrThrow(lookAtRaw(*m_session, images, m_masks, false, stop));
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-      if (holdsNaN(looks[i])) throw Failure(noNumbers(m_session->info(), names[i]));
+    auto inferences = valueOrThrow(inferRaw(*m_session, images, m_masks, false, stop));
+    for (std::size_t i = 0; i < inferences.size(); ++i) {
+      if (holdsNaN(inferences[i])) throw Failure(noNumbers(m_session->info(), names[i]));
       if (m_session->info().experiment.model.classes == 0)
-        reportFeatures(names[i], looks[i].features, terminal);
+        reportFeatures(names[i], inferences[i].features, terminal);
       else
-        report(names[i], topClassesOf(looks[i].logits, m_session->info().classNames, m_top),
+        report(names[i], rankClasses(inferences[i].logits, m_session->info().classNames, m_top),
                terminal);
-      if (!m_output.empty()) m_looks.push_back(std::move(looks[i]));
+      if (!m_output.empty()) m_inferences.push_back(std::move(inferences[i]));
     }
   }
 
@@ -138,8 +140,9 @@ class PredictCommand : public Command {
     char length[32];
     std::snprintf(length, sizeof length, "%.4g", std::sqrt(squares));
     terminal.print(name);
-    terminal.print("  no classifier: " + std::to_string(features.size()) + " features of length " +
-                   length + " (all of them with --output or --json)");
+    terminal.print(tr("  no classifier: ") + std::to_string(features.size()) +
+                   tr(" features of length ") + length +
+                   tr(" (all of them with --output or --json)"));
   }
 
   void report(const std::string& name, const std::vector<ClassScore>& top, Terminal& terminal) {
@@ -164,7 +167,7 @@ class PredictCommand : public Command {
   std::unique_ptr<InferenceSession> m_session;
   MaskScheme m_masks;
   Json m_results = Json::array();
-  std::vector<RawInferenceResult> m_looks;
+  std::vector<RawInferenceResult> m_inferences;
 };
 
 }  // namespace

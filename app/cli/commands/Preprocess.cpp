@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// preprocess: what a model would see of pictures, as numbers.
+// preprocess: what a model would see of images, as numbers.
 
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/session/RawTensors.h"
 
@@ -15,41 +16,40 @@ namespace {
 class PreprocessCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command =
-        app.add_subcommand("preprocess", "What a model would see of pictures, as a tensor file");
-    command->add_option("images", m_images, "Pictures, or folders of them")->type_name("FILE");
+    auto* command = app.add_subcommand(
+        "preprocess", tr("Preprocess images as a model would, and write a tensor file"));
+    command->add_option("images", m_images, tr("Images or image folders"))->type_name("FILE");
     command
         ->add_option("-m,--model", m_model,
-                     "A published name, a config, a folder of the Hugging Face hub, or a "
-                     "checkpoint that carries its Experiment")
+                     tr("A published name, a config, a Hugging Face hub folder, or a checkpoint "
+                        "that contains its Experiment"))
         ->type_name("NAME|FILE|FOLDER");
     command
         ->add_option("-w,--weights", m_weights,
-                     "In place of --model: weights that say what model they are of, as predict "
-                     "takes them")
+                     tr("Instead of --model: weights that identify their model, as in predict"))
         ->type_name("FILE|FOLDER");
     command
-        ->add_option("-o,--output", m_output,
-                     "The safetensors file to write, - for standard output: `input` [B,3,H,W], "
-                     "normalised")
+        ->add_option(
+            "-o,--output", m_output,
+            tr("safetensors file to write, - for standard output: `input` [B,3,H,W], normalized"))
         ->type_name("FILE");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
-    if (m_images.empty()) refuseUsage("preprocess", "needs a picture; name one");
+    if (m_images.empty()) refuseUsage("preprocess", tr("needs an image"));
     if (m_model.empty() && m_weights.empty())
-      refuseUsage("--model", "is missing; give a published name or a config, or --weights");
-    if (m_output.empty()) refuseUsage("--output", "is missing; give the file to write");
+      refuseUsage("--model", tr("is missing; give a published name or a config, or --weights"));
+    if (m_output.empty()) refuseUsage("--output", tr("is missing; give the output file"));
     prepareOutput("--output", m_output, terminal);
     const Experiment experiment = described();
-    const Preprocessing preprocessing = preprocessingOf(experiment.model);
+    const Preprocessing preprocessing = makePreprocessing(experiment.model);
     if (!terminal.json()) terminal.note("preprocessing: " + preprocessingJson(experiment).dump());
     RawImages images{0, preprocessing.height, preprocessing.width, {}};
-    forEachPicture(expandPictures(m_images), true, terminal, [&](const auto&, const Image& image) {
+    forEachImage(expandImages(m_images), true, terminal, [&](const auto&, const Image& image) {
       if (stop.stop_requested())
-        throw Failure({ErrorCode::Canceled, "stopped; nothing written", ""});
+        throw Failure({ErrorCode::Canceled, tr("stopped; nothing written"), ""});
       const std::vector<float> values = preprocess(image, preprocessing);
       images.values.insert(images.values.end(), values.begin(), values.end());
       ++images.count;
@@ -66,11 +66,11 @@ class PreprocessCommand : public Command {
   }
 
  private:
-  /// Of both the model says it; the weights have to be there all the same.
+  /// The model decides for both; the weights must exist all the same.
   Experiment described() const {
-    if (m_model.empty()) return valueOrThrow(experimentOf(m_weights));
+    if (m_model.empty()) return valueOrThrow(loadExperiment(m_weights));
     if (!m_weights.empty() && !isThere(m_weights))
-      throw Failure({ErrorCode::NotFound, "is not there; check the path", m_weights});
+      throw Failure({ErrorCode::NotFound, tr("does not exist; check the path"), m_weights});
     return experimentByName(m_model);
   }
 

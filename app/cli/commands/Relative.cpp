@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// relative: mean attention by relative position, averaged over pictures; of IBiT also what its mask
+// relative: mean attention by relative position, averaged over images; of IBiT also what its mask
 // does to the gradients.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/options/FedPictures.h"
+#include "app/cli/options/ImageSourceOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
+#include "core/base/Translation.h"
 #include "core/workbench/attribution/GradientBiasing.h"
 #include "core/workbench/figures/RelativeFigure.h"
+#include "core/workbench/loading/WeightsName.h"
 
 namespace headlight::cli {
 namespace {
@@ -43,7 +45,7 @@ Json relativeJson(const RelativeMaps& maps) {
 }
 
 /// What each head of a layer gives to the patch that looks itself.
-std::string ownPatchLine(const RelativeLayer& layer, int index) {
+std::string plotPatchLine(const RelativeLayer& layer, int index) {
   char label[32];
   std::snprintf(label, sizeof label, "  %5d", index);
   std::string line = label;
@@ -59,43 +61,44 @@ class RelativeCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "relative", "Mean attention by offset between patches, of every head, over pictures");
-    m_pictures.declare(*command);
-    command->add_flag("--gradient-biasing", m_biasing,
-                      "Of IBiT's learned masks: instead the mean magnitude of the loss's gradient "
-                      "at the logits by offset, with the mask and with 1 in its place, and their "
-                      "ratio");
+        "relative", tr("Average attention by patch offset, for every head, over images"));
+    m_images.declare(*command);
+    command->add_flag(
+        "--gradient-biasing", m_biasing,
+        tr("For IBiT, instead: the mean magnitude of the loss gradient at the logits by offset, "
+           "with the learned mask and with 1 in its place, and their ratio"));
     const auto file = [&](const char* flag, std::string& target, const char* help) {
       command->add_option(flag, target, help)->type_name("FILE");
     };
     file("--figure", m_figure,
-         "A picture a head, a row a layer, as .png, .svg or .pdf, or the numbers as .csv; with "
-         "--gradient-biasing three, named FILE-masked, -unmasked and -ratio");
+         tr("Write a figure with one tile per head and one row per layer (.png, .svg or .pdf), or "
+            "the numbers (.csv). With --gradient-biasing, three files: FILE-masked, -unmasked and "
+            "-ratio"));
     file("-o,--output", m_output,
-         "Write the numbers as safetensors: `relative.L` [H, 2g-1, 2g'-1] of every layer (g x g' "
-         "its grid), with --gradient-biasing `masked.L`, `unmasked.L` and `ratio.L`; - for "
-         "standard output");
+         tr("Write the numbers as safetensors: `relative.L` [H, 2g-1, 2g'-1] for every layer with "
+            "grid g x g'; with --gradient-biasing `masked.L`, `unmasked.L` and `ratio.L`; - for "
+            "standard output"));
     command
-        ->add_option("--colormap", m_colorMap,
-                     "Of the figure, where nothing is signed; default viridis")
+        ->add_option("--colormap", m_colorMap, tr("Color map of unsigned figures; default viridis"))
         ->type_name("NAME");
-    command->add_flag("--shared-scale", m_style.oneScale, "One colour scale for all heads");
-    command->add_flag("--json", m_json, "The result as one JSON object: every number");
-    m_pictures.declareSources(*command);
+    command->add_flag("--shared-scale", m_style.oneScale, tr("Use one color scale for all heads"));
+    command->add_flag("--json", m_json,
+                      tr("Print the result as one JSON object, with every number"));
+    m_images.declareSources(*command);
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
-    m_pictures.check();
-    if (m_pictures.maps && m_biasing)
-      refuseUsage("--gradient-biasing", "needs a model, not maps alone");
+    m_images.check();
+    if (m_images.maps && m_biasing)
+      refuseUsage("--gradient-biasing", tr("needs a model; a map file is not enough"));
     if (!m_figure.empty()) valueOrThrow(checkRelativeFigureName(m_figure));
     m_style.colorMap = valueOrThrow(colorMapFromName(m_colorMap));
     prepareOutput("--output", m_output, terminal);
-    const auto session = m_pictures.open(terminal);
-    const MaskScheme masks = m_pictures.model.masksFor(session->info());
-    m_style.subject = session->info().experiment.model.name + ", masks " + schemeTitle(masks);
-    const ImageSource feed = m_pictures.feed(*session);
+    const auto session = m_images.open(terminal);
+    const MaskScheme masks = m_images.model.masksFor(session->info());
+    m_style.subject = makeModelTitle(session->info()) + tr(", masks ") + schemeTitle(masks);
+    const ImageSource feed = m_images.feed(*session);
     ProgressBar bar(terminal);
     m_result = {{"model", modelJson(session->info(), masks)}};
     if (m_biasing)
@@ -104,7 +107,7 @@ class RelativeCommand : public Command {
     else
       report(valueOrThrow(measureRelative(*session, feed, masks, bar.callback(), stop)), terminal);
     terminal.setStatus("");
-    if (!m_output.empty()) valueOrThrow(writeRawLooks(m_output, {{}}, {}, m_arrays));
+    if (!m_output.empty()) valueOrThrow(writeRawResults(m_output, {{}}, {}, m_arrays));
     m_result["output"] = m_output.empty() ? Json(nullptr) : Json(m_output);
     if (terminal.json()) terminal.printJson(m_result);
     return kExitOk;
@@ -118,7 +121,7 @@ class RelativeCommand : public Command {
 
   void report(const GradientBiasing& biasing, Terminal& terminal) {
     begin(biasing.masked.fed, terminal);
-    m_result["unlabelled"] = biasing.unlabelled;
+    m_result["unlabeled"] = biasing.unlabeled;
     if (!terminal.json()) terminal.print(lossText(biasing));
     const auto named = [&](const std::string& part) {
       if (m_figure.empty()) return std::string();
@@ -131,10 +134,10 @@ class RelativeCommand : public Command {
     add(biasing.ratio, "ratio", named("ratio"), terminal);
   }
 
-  void begin(const FedCount& count, Terminal& terminal) {
+  void begin(const SourceCount& count, Terminal& terminal) {
     terminal.setStatus("");
     warnOfUnread(count, terminal);
-    m_result["pictures"] = count.pictures;
+    m_result["pictures"] = count.images;
     m_result["unread"] = count.unread;
   }
 
@@ -152,15 +155,15 @@ class RelativeCommand : public Command {
   static void print(const RelativeMaps& maps, Terminal& terminal) {
     terminal.print(maps.title + "; " + fedText(maps.fed));
     if (!maps.meaning.empty()) terminal.print("  " + maps.meaning);
-    terminal.print("  at offset 0 (the patch itself), by layer and head:");
+    terminal.print(tr("  at offset 0 (the patch itself), by layer and head:"));
     for (std::size_t l = 0; l < maps.layers.size(); ++l)
-      terminal.print(ownPatchLine(maps.layers[l], static_cast<int>(l)));
+      terminal.print(plotPatchLine(maps.layers[l], static_cast<int>(l)));
   }
 
   bool m_biasing = false, m_json = false;
   std::string m_figure, m_output, m_colorMap = "viridis";
   RelativeStyle m_style;
-  FedPictures m_pictures;
+  ImageSourceOptions m_images;
   Json m_result;
   std::vector<RawArray> m_arrays;
 };

@@ -6,6 +6,7 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
@@ -16,35 +17,36 @@ class ReplayCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "replay", "Train a finished run again, with its mask edits, and compare the weights");
-    command->add_option("run", m_run, "The folder of the run; it is only read")->type_name("RUN");
+        "replay", tr("Retrain a finished run with its mask edits, and compare the weights"));
+    command->add_option("run", m_run, tr("Run folder; it is only read"))->type_name("RUN");
     command
         ->add_option("--output", m_output,
-                     "Folder of the replay, where an interrupted one goes on; default: RUN-replay")
+                     tr("Folder of the replay; an interrupted replay resumes. Default: RUN-replay"))
         ->type_name("FOLDER");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     command->footer(
-        "Exits with 0 where every tensor of last.safetensors is the same bit for bit, with 1 "
-        "where\n"
-        "one is not: on another device, number of threads or version of LibTorch they are alike,\n"
-        "not the same.");
+        tr("Exits with 0 if every tensor of last.safetensors is bit-identical, else with 1. On "
+           "another\n"
+           "device, number of threads or version of LibTorch the tensors are similar, not "
+           "identical."));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_run.empty())
-      refuseUsage("replay", "needs a RUN: the folder of a run; headlight-cli replay --help");
-    const fs::path folder = m_output.empty() ? replayFolderOf(m_run) : fs::path(m_output);
-    if (!terminal.json()) terminal.print("replaying " + m_run + " in " + folder.string());
+      refuseUsage("replay",
+                  tr("needs a RUN, the folder of a run; see headlight-cli replay --help"));
+    const fs::path folder = m_output.empty() ? makeReplayPath(m_run) : fs::path(m_output);
+    if (!terminal.json()) terminal.print(tr("replaying ") + m_run + " in " + folder.string());
     ProgressBar bar(terminal);
     const auto report = replayRun(m_run, folder, {{}, bar.callback()}, stop);
     terminal.setStatus("");
-    tell(valueOrThrow(report), terminal);
+    notify(valueOrThrow(report), terminal);
     return report->same() ? kExitOk : kExitFailed;
   }
 
  private:
-  static void tell(const ReplayReport& report, Terminal& terminal) {
+  static void notify(const ReplayReport& report, Terminal& terminal) {
     if (!terminal.json()) return terminal.print(replayText(report));
     terminal.printJson(Json{{"run", report.run.string()},
                             {"replay", report.replay.string()},

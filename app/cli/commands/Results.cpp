@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// results: what was measured on data sets and is kept, by the window or with --keep.
+// results: what was measured on datasets and is kept, by the window or with --keep.
 
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Clock.h"
+#include "core/base/Translation.h"
 #include "core/workbench/results/ResultCache.h"
 
 namespace headlight::cli {
@@ -22,24 +23,25 @@ std::string lineText(const CachedResult& kept) {
   const ResultKey& key = kept.key;
   std::string line = dateText(kept.measured) + "  " + key.kind;
   if (!key.detail.empty()) line += " " + key.detail;
-  line += "  " + key.model + " " + key.weights.substr(0, 8) + ", masks " + key.scheme + ", ";
+  line += "  " + key.model + " " + key.weights.substr(0, 8) + tr(", masks ") + key.scheme + ", ";
   line += key.path.empty() ? key.dataset : key.path;
-  return line + ", " + (key.samples > 0 ? "at most " + std::to_string(key.samples) : "all") +
-         " pictures";
+  return line + ", " + (key.samples > 0 ? tr("at most ") + std::to_string(key.samples) : "all") +
+         tr(" images");
 }
 
 class ResultsCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "results", "What was measured on data sets and is kept, with date, model and masks");
-    command->add_flag("--clear", m_clear, "Remove all of them");
+        "results", tr("List the saved dataset measurements, with date, model and masks"));
+    command->add_flag("--clear", m_clear, tr("Remove all saved results"));
     command
         ->add_option("--folder", m_folder,
-                     "Where they lie; default: \"headlight/results\" in your data folder "
-                     "($XDG_DATA_HOME, or ~/.local/share), as the window has them")
+                     tr("Folder of the results; default: \"headlight/results\" in your data folder "
+                        "($XDG_DATA_HOME, or ~/.local/share), shared with the window"))
         ->type_name("FOLDER");
-    command->add_flag("--json", m_json, "The results, with all their numbers, as one JSON object");
+    command->add_flag("--json", m_json,
+                      tr("Print the results with all their numbers as one JSON object"));
     return command;
   }
 
@@ -58,7 +60,7 @@ class ResultsCommand : public Command {
     if (terminal.json())
       terminal.printJson(Json{{"folder", shelf.folder().string()}, {"results", results}});
     else if (results.empty())
-      terminal.note("nothing is kept in " + shelf.folder().string());
+      terminal.note(tr("no saved results in ") + shelf.folder().string());
     return kExitOk;
   }
 
@@ -67,8 +69,8 @@ class ResultsCommand : public Command {
     if (terminal.json())
       terminal.printJson(Json{{"folder", shelf.folder().string()}, {"removed", removed}});
     else
-      terminal.print(std::to_string(removed) + (removed == 1 ? " result" : " results") +
-                     " removed from " + shelf.folder().string());
+      terminal.print(std::to_string(removed) + (removed == 1 ? tr(" result") : tr(" results")) +
+                     tr(" removed from ") + shelf.folder().string());
     return kExitOk;
   }
 

@@ -13,6 +13,7 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/RunFigure.h"
 
@@ -35,57 +36,68 @@ double rankOf(const ListedRun& run, const std::string& by) {
 class RunsCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("runs", "Runs beside runs: their numbers and settings");
+    auto* command = app.add_subcommand("runs", tr("Compare runs: their metrics and settings"));
     command
         ->add_option("runs", m_named,
-                     "Folders of runs, of a sweep, or with runs up to two folders down")
+                     tr("Run folders, a sweep folder, or folders with runs up to two levels down"))
         ->type_name("FOLDER");
     command
-        ->add_option("--sort", m_sort,
-                     "best (top-1), top1, als, loss or validation_loss: the best first; default by "
-                     "name")
+        ->add_option(
+            "--sort", m_sort,
+            tr("best (top-1), top1, als, loss or validation_loss, best first; default: by name"))
         ->check(CLI::IsMember({"best", "top1", "als", "loss", "validation_loss"}));
     command->add_flag("--differences", m_differences,
-                      "Also the settings in which their configs differ, a value for each");
-    command->add_option("--csv", m_csv, "Write the table to this file too; - for standard output")
+                      tr("Also show the settings in which the configs differ"));
+    command
+        ->add_option("--csv", m_csv,
+                     tr("Also write the table to this CSV file; - for standard output"))
         ->type_name("FILE");
     command
         ->add_option("--figure", m_figure.path,
-                     "Write the curves of the runs (at most 24, the first) to this .pdf, .svg or "
-                     ".png file, or their numbers to a .csv file")
+                     tr("Plot the curves of the first 24 runs to this .pdf, .svg or .png file, or "
+                        "write their numbers to a .csv file"))
         ->type_name("FILE");
     std::string names;
     for (const RunQuantity& quantity : runQuantities())
       names += quantity.key + ", ";
     command
         ->add_option("--quantity", m_figure.quantity,
-                     "What is drawn: " + names +
-                         "or what a mechanism reports of itself, by its name; default loss")
+                     tr("Quantity to plot: ") + names +
+                         tr("or the name of a quantity that a mechanism reports; default "
+                            "validation_loss, or loss where no run has it"))
         ->type_name("NAME");
-    command->add_option("--over", m_figure.over, "steps, epochs or time; default steps")
+    command
+        ->add_option("--smooth", m_figure.smooth,
+                     tr("Figure: smooth what is measured in training steps over about this many of "
+                        "them; 1: as measured; default 20"))
+        ->type_name("STEPS")
+        ->check(CLI::Range(1.0, 1e6).description(""));
+    command->add_option("--over", m_figure.over, tr("x axis: steps, epochs or time; default steps"))
         ->check(CLI::IsMember({"steps", "epochs", "time"}));
-    command->add_flag("--checkpoints", m_checkpoints, "Also the weights that each run has kept");
-    command->add_flag("--json", m_json, "The result as one JSON object");
-    command->footer("Folders are only read. To see runs go on: headlight-cli watch.");
+    command->add_flag("--checkpoints", m_checkpoints,
+                      tr("Also list the saved weights of each run"));
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    command->footer(tr("Folders are only read. To follow runs in progress: headlight-cli watch."));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
-    if (m_named.empty()) refuseUsage("runs", "needs a FOLDER with runs; headlight-cli runs --help");
+    if (m_named.empty())
+      refuseUsage("runs", tr("needs a FOLDER with runs; see headlight-cli runs --help"));
     prepareOutput("--csv", m_csv, terminal);
     if (!m_figure.path.empty()) valueOrThrow(checkFigureName(m_figure.path));
     FollowedRuns followed;
     auto runs = read(followed, terminal, stop);
     if (runs.empty())
-      throw Failure(
-          {ErrorCode::NotFound, "holds no run, and no folder in it does", m_named.front()});
+      throw Failure({ErrorCode::NotFound, tr("contains no run, and neither do its folders"),
+                     m_named.front()});
     if (!m_sort.empty())
       std::stable_sort(runs.begin(), runs.end(), [&](const ListedRun& a, const ListedRun& b) {
         return rankOf(a, m_sort) < rankOf(b, m_sort);
       });
     if (!m_csv.empty()) valueOrThrow(writeFileAtomically(m_csv, runsCsv(runs)));
     if (!m_figure.path.empty()) writeRunFigure(m_figure, followed, runs, terminal, stop);
-    terminal.json() ? tellJson(runs, terminal) : tell(runs, terminal);
+    terminal.json() ? reportJson(runs, terminal) : notify(runs, terminal);
     return kExitOk;
   }
 
@@ -95,15 +107,15 @@ class RunsCommand : public Command {
     followed.setFolders({m_named.begin(), m_named.end()});
     ProgressBar bar(terminal);
     RemainingTime remaining;
-    const auto tell = [&, show = bar.callback()](std::size_t done, std::size_t all) {
+    const auto notify = [&, show = bar.callback()](std::size_t done, std::size_t all) {
       const auto count = static_cast<std::int64_t>(done), total = static_cast<std::int64_t>(all);
-      if (show) show({"reading runs", count, total, remaining.secondsRemaining(count, total)});
+      if (show) show({tr("reading runs"), count, total, remaining.secondsRemaining(count, total)});
     };
-    const RunListUpdate news = followed.look(std::numeric_limits<double>::infinity(), stop, tell);
+    const RunListUpdate news = followed.poll(std::numeric_limits<double>::infinity(), stop, notify);
     if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "runs"});
     terminal.setStatus("");
     if (news.leftOut > 0)
-      terminal.warning(std::string("runs left out, for a folder has too many: ") +
+      terminal.warning(std::string(tr("runs left out because a folder has too many: ")) +
                        std::to_string(news.leftOut));
     return followed.runs();
   }
@@ -122,10 +134,10 @@ class RunsCommand : public Command {
     return m_differences ? settingDifferences(experiments) : std::vector<SettingDifference>();
   }
 
-  void tell(const std::vector<ListedRun>& runs, Terminal& terminal) const {
+  void notify(const std::vector<ListedRun>& runs, Terminal& terminal) const {
     for (const std::string& line : watchTable(rowsOf(runs)))
       terminal.print(line);
-    if (m_checkpoints) tellWeights(runs, terminal);
+    if (m_checkpoints) reportWeights(runs, terminal);
     for (const ListedRun& run : runs)
       if (run.standing.problem) terminal.warning(run.standing.problem->text());
     for (const SettingDifference& difference : differencesOf(runs)) {
@@ -135,20 +147,21 @@ class RunsCommand : public Command {
     }
   }
 
-  static void tellWeights(const std::vector<ListedRun>& runs, Terminal& terminal) {
+  static void reportWeights(const std::vector<ListedRun>& runs, Terminal& terminal) {
     const auto kept = keptWeights(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      terminal.print(runs[i].label + (kept[i].empty() ? ": no weights yet" : ""));
+      terminal.print(runs[i].label + (kept[i].empty() ? tr(": no weights yet") : ""));
       for (const std::string& path : kept[i])
         terminal.print("  " + path);
     }
   }
 
-  void tellJson(const std::vector<ListedRun>& runs, Terminal& terminal) const {
+  void reportJson(const std::vector<ListedRun>& runs, Terminal& terminal) const {
     Json list = Json::array(), differences = Json::array();
     const auto kept = m_checkpoints ? keptWeights(runs) : std::vector<std::vector<std::string>>();
     for (const WatchedRun& row : rowsOf(runs)) {
       list.push_back(watchJson(row));
+      list.back()["masks"] = masksCell(runs[list.size() - 1]);
       if (m_checkpoints) list.back()["checkpoints"] = kept[list.size() - 1];
     }
     for (const SettingDifference& difference : differencesOf(runs))

@@ -6,6 +6,7 @@
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/MaskEdit.h"
@@ -18,46 +19,49 @@ namespace {
 /// "sch2, windows of 5", or how many heads of how many are masked.
 std::string schemeText(const MaskConfig& masks) {
   if (masks.cells.empty())
-    return masks.scheme + ", windows of " + std::to_string(masks.window) + ", for any model";
+    return masks.scheme + tr(", windows of ") + std::to_string(masks.window) +
+           tr(", for any model");
   std::size_t heads = 0, masked = 0;
   for (const auto& layer : masks.cells)
     for (const HeadMask& mask : layer) {
       ++heads;
       masked += mask.kind != MaskKind::None;
     }
-  return std::to_string(masked) + " of " + std::to_string(heads) + " heads in " +
-         std::to_string(masks.cells.size()) + " layers masked";
+  return std::to_string(masked) + " of " + std::to_string(heads) + tr(" heads in ") +
+         std::to_string(masks.cells.size()) + tr(" layers masked");
 }
 
 class SchemesCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "schemes", "Mask schemes that are kept by name: list, save, rename, remove, show, diff");
+        "schemes", tr("Manage saved mask schemes: list, save, rename, remove, show, diff"));
     command
         ->add_option("action", m_action,
-                     "list; save NAME --from WHAT; rename NAME NEW; remove NAME...; show NAME; "
-                     "diff BEFORE AFTER")
+                     tr("list; save NAME --from WHAT; rename NAME NEW; remove NAME...; show NAME; "
+                        "diff BEFORE AFTER"))
         ->type_name("ACTION");
-    command->add_option("names", m_names, "Schemes; of show and diff whatever --masks takes, too")
+    command
+        ->add_option("names", m_names,
+                     tr("Scheme names; show and diff also take any value of --masks"))
         ->type_name("NAME");
     command
         ->add_option("--from", m_from,
-                     "Of save: a mask file, a config, a checkpoint or the folder of a run; or "
-                     "what --masks takes")
+                     tr("With save: a mask file, a config, a checkpoint or a run folder; or any "
+                        "value of --masks"))
         ->type_name("FILE|RUN|NAME");
-    command->add_flag("--replace", m_replace, "Of save: also where the name is taken");
+    command->add_flag("--replace", m_replace,
+                      tr("With save: replace an existing scheme of this name"));
     command
         ->add_option("-m,--model", m_model,
-                     "Whose layers and heads a scheme is for, where it does not say itself (a "
-                     "preset)")
+                     tr("Model whose layers and heads the scheme fits; needed for presets"))
         ->type_name("NAME|FILE");
     command
         ->add_option("--folder", m_folder,
-                     "Where schemes are kept; default: schemes in headlight in the person's data "
-                     "($XDG_DATA_HOME, or ~/.local/share), as the window has them")
+                     tr("Folder of the schemes; default: \"headlight/schemes\" in your data folder "
+                        "($XDG_DATA_HOME, or ~/.local/share), shared with the window"))
         ->type_name("FOLDER");
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
 
@@ -66,15 +70,15 @@ class SchemesCommand : public Command {
                                                : std::filesystem::path(m_folder));
     if (!m_from.empty() != (m_action == "save"))
       refuseUsage(m_action == "save" ? "--from" : m_action,
-                  m_action == "save" ? "is missing; it says which scheme is saved"
-                                     : "takes no --from; save does");
+                  m_action == "save" ? tr("is missing; give the scheme to save")
+                                     : tr("does not take --from; only save does"));
     if (m_action == "list") return list(shelf, terminal);
     if (m_action == "save") return save(shelf, terminal);
     if (m_action == "rename") return rename(shelf, terminal);
     if (m_action == "remove") return remove(shelf, terminal);
     if (m_action == "show") return show(shelf, terminal);
     if (m_action == "diff") return diff(shelf, terminal);
-    refuseUsage("schemes", "needs one of list, save, rename, remove, show and diff");
+    refuseUsage("schemes", tr("needs one of list, save, rename, remove, show and diff"));
   }
 
  private:
@@ -83,7 +87,7 @@ class SchemesCommand : public Command {
   }
 
   int list(const SchemeLibrary& shelf, Terminal& terminal) const {
-    requireNames(0, "takes no names");
+    requireNames(0, tr("takes no names"));
     Json entries = Json::array();
     for (const std::string& name : valueOrThrow(shelf.names())) {
       const auto masks = shelf.read(name);
@@ -98,7 +102,7 @@ class SchemesCommand : public Command {
   }
 
   int save(const SchemeLibrary& shelf, Terminal& terminal) const {
-    requireNames(1, "needs one NAME");
+    requireNames(1, tr("needs one NAME"));
     const bool aFile = isThere(m_from) && !isMaskPreset(m_from) && !shelf.has(m_from);
     const MaskConfig masks = aFile ? valueOrThrow(masksIn(m_from)) : configNamed(m_from, shelf);
     using Existing = SchemeLibrary::Existing;
@@ -108,14 +112,14 @@ class SchemesCommand : public Command {
   }
 
   int rename(const SchemeLibrary& shelf, Terminal& terminal) const {
-    requireNames(2, "needs a NAME and a NEW one");
+    requireNames(2, tr("needs NAME and NEW"));
     valueOrThrow(shelf.rename(m_names[0], m_names[1]));
-    report(m_names[1], "renamed from " + m_names[0], terminal);
+    report(m_names[1], tr("renamed from ") + m_names[0], terminal);
     return kExitOk;
   }
 
   int remove(const SchemeLibrary& shelf, Terminal& terminal) const {
-    if (m_names.empty()) refuseUsage("schemes remove", "needs at least one NAME");
+    if (m_names.empty()) refuseUsage("schemes remove", tr("needs at least one NAME"));
     for (const std::string& name : m_names) {
       valueOrThrow(shelf.remove(name));
       report(name, "removed", terminal);
@@ -124,7 +128,7 @@ class SchemesCommand : public Command {
   }
 
   int show(const SchemeLibrary& shelf, Terminal& terminal) const {
-    requireNames(1, "needs one NAME");
+    requireNames(1, tr("needs one NAME"));
     const MaskConfig masks = configNamed(m_names[0], shelf);
     if (terminal.json()) {
       terminal.printJson(Json{{"name", m_names[0]}, {"masks", maskConfigToJson(masks)}});
@@ -132,7 +136,7 @@ class SchemesCommand : public Command {
     }
     terminal.print(m_names[0] + "  " + schemeText(masks));
     for (std::size_t l = 0; l < masks.cells.size(); ++l) {
-      std::string line = "layer ";
+      std::string line = tr("layer ");
       line.append(std::to_string(l)).append(":");
       for (const HeadMask& mask : masks.cells[l])
         line.append(" ").append(toText(mask));
@@ -142,7 +146,7 @@ class SchemesCommand : public Command {
   }
 
   int diff(const SchemeLibrary& shelf, Terminal& terminal) const {
-    requireNames(2, "needs two schemes, BEFORE and AFTER");
+    requireNames(2, tr("needs two schemes, BEFORE and AFTER"));
     const MaskShape shape = commonShape(shelf);
     const MaskEdit edit =
         valueOrThrow(makeMaskEdit(valueOrThrow(masksNamed(m_names[0], shape, shelf)),
@@ -154,14 +158,14 @@ class SchemesCommand : public Command {
                        {"before", toText(change.before)},
                        {"after", toText(change.after)}});
       if (!terminal.json())
-        terminal.print("layer " + std::to_string(change.layer) + " head " +
+        terminal.print(tr("layer ") + std::to_string(change.layer) + tr(" head ") +
                        std::to_string(change.head) + "  " + toText(change.before) + " -> " +
                        toText(change.after));
     }
     if (terminal.json())
       terminal.printJson(Json{{"before", m_names[0]}, {"after", m_names[1]}, {"cells", cells}});
     else
-      terminal.note(std::to_string(edit.changes.size()) + " heads differ");
+      terminal.note(std::to_string(edit.changes.size()) + tr(" heads differ"));
     return kExitOk;
   }
 
@@ -170,10 +174,10 @@ class SchemesCommand : public Command {
     if (!m_model.empty()) return describeMasks(valueOrThrow(masksNamed(name, modelShape(), shelf)));
     if (!isMaskPreset(name) && shelf.has(name)) return valueOrThrow(shelf.read(name));
     if (!isMaskPreset(name) && isThere(name)) return valueOrThrow(masksIn(name));
-    refuseUsage("--model", "is needed to know the layers and heads of " + name);
+    refuseUsage("--model", tr("is needed to know the layers and heads of ") + name);
   }
 
-  MaskShape modelShape() const { return maskShapeOf(experimentByName(m_model).model); }
+  MaskShape modelShape() const { return makeMaskShape(experimentByName(m_model).model); }
 
   /// That of the model, or of whichever scheme has cells of its own.
   MaskShape commonShape(const SchemeLibrary& shelf) const {
@@ -189,7 +193,9 @@ class SchemesCommand : public Command {
       }
     }
     if (heads.empty())
-      refuseUsage("--model", "is needed: none of the two says how many layers and heads there are");
+      refuseUsage(
+          "--model",
+          tr("is needed, because neither scheme says how many layers and heads the model has"));
     return MaskShape(heads);
   }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// sequence: causal AFT or softmax over bytes, pictures or text; a group of commands.
+// sequence: causal AFT or softmax over bytes, images or text; a group of commands.
 
 #include "app/cli/terminal/SequenceCommands.h"
 #include "app/cli/terminal/UsageErrors.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
@@ -11,10 +12,9 @@ namespace {
 class SequenceCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    m_group = app.add_subcommand(
-        "sequence",
-        "Sequences of bytes with causal AFT or a Transformer: train, evaluate, complete, "
-        "continue, attend, summary");
+    m_group =
+        app.add_subcommand("sequence", tr("Byte sequence models (causal AFT or Transformer): "
+                                          "train, evaluate, complete, continue, attend, summary"));
     m_group->require_subcommand(0, 1);
     for (const auto make :
          {makeSequenceTrainCommand, makeSequenceEvaluateCommand, makeSequenceCompleteCommand,
@@ -23,9 +23,9 @@ class SequenceCommand : public Command {
       m_declared.push_back(m_commands.back()->declare(*m_group));
       m_declared.back()->allow_extras();
     }
-    m_group->footer(
-        "Pictures byte by byte (bits/dim) and text (bits/char), as in the AFT paper, sections 5.1\n"
-        "and 5.2. headlight-cli sequence COMMAND --help says more; all take --json.");
+    m_group->footer(tr(
+        "Model images byte by byte (bits/dim) or text (bits/char), as in the AFT paper, sections\n"
+        "5.1 and 5.2. See headlight-cli sequence COMMAND --help; all commands take --json."));
     return m_group;
   }
 
@@ -36,7 +36,7 @@ class SequenceCommand : public Command {
       return m_commands[i]->run(terminal, stop);
     }
     refuseUsage("sequence",
-                "needs a command: train, evaluate, complete, continue, attend or summary");
+                tr("needs a command: train, evaluate, complete, continue, attend or summary"));
   }
 
  private:
@@ -48,26 +48,27 @@ class SequenceCommand : public Command {
 }  // namespace
 
 void SequenceRunOptions::declare(CLI::App& app) {
-  app.add_option("run", run, "Folder of a run (its best weights), or weights of one")
+  app.add_option("run", run, tr("Run folder (uses its best weights), or a weights file"))
       ->type_name("RUN");
-  app.add_option("--device", device, "auto (CUDA if there is one), cpu, cuda or cuda:N")
+  app.add_option("--device", device, tr("auto (CUDA if available), cpu, cuda or cuda:N"))
       ->type_name("TEXT");
-  app.add_option("--threads", threads, "CPU threads; default 0: as many as cores")
+  app.add_option("--threads", threads, tr("CPU threads; default 0: as many as cores"))
       ->type_name("INT")
       ->check(CLI::Range(0, 1024).description(""));
 }
 
 std::shared_ptr<SequenceSession> SequenceRunOptions::open(const std::string& command) const {
-  if (run.empty()) refuseUsage(command, "needs a RUN: the folder of a run, or weights of one");
+  if (run.empty()) refuseUsage(command, tr("needs a RUN: a run folder or a weights file"));
   return valueOrThrow(SequenceSession::open(run, device, threads));
 }
 
 void SequenceDrawOptions::declare(CLI::App& app) {
-  app.add_option("--temperature", temperature,
-                 "What the logits are divided by; 0 takes the most probable byte; default 1")
+  app.add_option(
+         "--temperature", temperature,
+         tr("Sampling temperature: divides the logits; 0 takes the most probable byte; default 1"))
       ->type_name("NUM")
       ->check(CLI::Range(0.0, 10.0).description(""));
-  app.add_option("--seed", seed, "What is drawn; default 0")
+  app.add_option("--seed", seed, tr("Random seed of the samples; default 0"))
       ->type_name("INT")
       ->check(CLI::Range(0.0, 9007199254740991.0).description(""));
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// sequence attend: where the heads of a layer look, as pictures and as arrays.
+// sequence attend: where the heads of a layer look, as images and as arrays.
 
 #include <filesystem>
 #include <optional>
 
 #include "app/cli/options/Inputs.h"
+#include "app/cli/options/OldFlags.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
-#include "core/workbench/session/Video.h"
+#include "core/workbench/loading/Input.h"
 
 namespace headlight::cli {
 namespace {
@@ -19,34 +21,38 @@ namespace fs = std::filesystem;
 class SequenceAttendCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("attend", "Where every head looks in a picture or a text");
+    auto* command =
+        app.add_subcommand("attend", tr("Show the attention of every head in an image or a text"));
     m_run.declare(*command);
-    command->add_option("picture", m_picture, "A picture, of a model of pictures")
-        ->type_name("FILE");
+    command->add_option("image", m_image, tr("Image, for an image model"))->type_name("FILE");
     command
-        ->add_option("--text", m_text,
-                     "A text, of a model of text: its last bytes, as many as the model takes")
+        ->add_option(
+            "--text", m_text,
+            tr("Text, for a text model; the last bytes are used, as many as the model takes"))
         ->type_name("TEXT");
-    command->add_option("--layer", m_layer, "This layer alone, from 0; default: all of them")
+    command
+        ->add_option("--layer", m_layer, tr("Only this layer, counted from 0; default: all layers"))
         ->type_name("INT")
         ->check(CLI::Range(0.0, 1e6).description(""));
     command
         ->add_option("-o,--output", m_output,
-                     "Write `attention.L` [H,T,T] of the layers to this safetensors file: row i is "
-                     "of where byte i is predicted, column 0 the start, column j the byte j - 1")
+                     tr("Write `attention.L` [H,T,T] to this safetensors file. Row i: the position "
+                        "that predicts byte i; column 0: the start; column j: byte j - 1"))
         ->type_name("FILE");
     command
-        ->add_option("-p,--pictures", m_folder,
-                     "Folder for a PNG a layer: a matrix a head, with what it is in words")
+        ->add_option("-p,--images", m_folder,
+                     tr("Folder for PNG files, one per layer with a captioned matrix per head"))
         ->type_name("FOLDER");
+    acceptOldFlag(*command, "--pictures", m_folder);
     command
-        ->add_option("--colormap", m_colors,
-                     "viridis, cividis, inferno, turbo, jet or grey; default viridis")
+        ->add_option(
+            "--colormap", m_colors,
+            tr("Color map: viridis, cividis, inferno, turbo, jet or gray; default viridis"))
         ->type_name("TEXT");
-    command->add_option("--tile", m_tile, "Pixels of a side of each matrix; default 384")
+    command->add_option("--tile", m_tile, tr("Size of each matrix in pixels; default 384"))
         ->type_name("INT")
         ->check(CLI::Range(16, 4096).description(""));
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
 
@@ -55,13 +61,13 @@ class SequenceAttendCommand : public Command {
     const auto colors = colorMapFromName(m_colors);
     if (!colors) refuseUsage("--colormap", colors.error().text());
     m_session = m_run.open("sequence attend");
-    std::optional<Image> picture;
-    if (!m_picture.empty()) picture = valueOrThrow(readPictureOrFrame(m_picture));
+    std::optional<Image> image;
+    if (!m_image.empty()) image = valueOrThrow(readImageAt(m_image));
     std::vector<SequenceMaps> layers;
     for (const int layer : wantedLayers()) {
       if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", ""});
-      layers.push_back(valueOrThrow(picture ? m_session->look(*picture, layer)
-                                            : m_session->look(m_text, layer)));
+      layers.push_back(
+          valueOrThrow(image ? m_session->infer(*image, layer) : m_session->infer(m_text, layer)));
     }
     if (!m_output.empty()) valueOrThrow(writeSequenceMaps(m_output, layers));
     return report(layers, draw(layers, *colors), terminal);
@@ -70,11 +76,11 @@ class SequenceAttendCommand : public Command {
  private:
   /// What can be said before the model is loaded.
   void check() const {
-    if (m_run.run.empty()) refuseUsage("sequence attend", "needs a RUN");
-    if (m_picture.empty() == m_text.empty())
-      refuseUsage("sequence attend", "takes a picture or --text TEXT, one of them");
+    if (m_run.run.empty()) refuseUsage("sequence attend", tr("needs a RUN"));
+    if (m_image.empty() == m_text.empty())
+      refuseUsage("sequence attend", tr("needs either an image or --text TEXT"));
     if (m_output.empty() && m_folder.empty())
-      refuseUsage("sequence attend", "needs --pictures FOLDER or --output FILE for its result");
+      refuseUsage("sequence attend", tr("needs an output: --images FOLDER or --output FILE"));
   }
 
   std::vector<int> wantedLayers() const {
@@ -91,7 +97,7 @@ class SequenceAttendCommand : public Command {
     makeOutputFolder(m_folder);
     for (const SequenceMaps& maps : layers) {
       const std::string title =
-          m_session->experiment().name + ", layer " + std::to_string(maps.layer);
+          m_session->experiment().name + tr(", layer ") + std::to_string(maps.layer);
       const fs::path file =
           fs::path(m_folder) / ("attention-layer" + std::to_string(maps.layer) + ".png");
       valueOrThrow(writeFileAtomically(
@@ -121,7 +127,7 @@ class SequenceAttendCommand : public Command {
   }
 
   SequenceRunOptions m_run;
-  std::string m_picture, m_text, m_output, m_folder, m_colors = "viridis";
+  std::string m_image, m_text, m_output, m_folder, m_colors = "viridis";
   std::optional<int> m_layer;
   int m_tile = 384;
   bool m_json = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// sequence complete: the lower rows of pictures, drawn from a model (Fig. 4 of the AFT paper).
+// sequence complete: the lower rows of images, drawn from a model (Fig. 4 of the AFT paper).
 
 #include <filesystem>
 #include <set>
@@ -9,8 +9,9 @@
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
-#include "core/workbench/sequences/SequencePictures.h"
+#include "core/workbench/sequences/SequenceImages.h"
 
 namespace headlight::cli {
 namespace {
@@ -20,13 +21,13 @@ namespace fs = std::filesystem;
 class SequenceCompleteCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command =
-        app.add_subcommand("complete", "Complete pictures of which the upper rows are kept");
+    auto* command = app.add_subcommand("complete", tr("Complete images from their upper rows"));
     m_run.declare(*command);
-    command->add_option("pictures", m_images, "Pictures, or folders of them")->type_name("FILE");
+    command->add_option("images", m_images, tr("Images or image folders"))->type_name("FILE");
     command
         ->add_option("-o,--output", m_folder,
-                     "Folder for a PNG a picture: original, masked, and the completions in a row")
+                     tr("Folder for one PNG per image, with the original, the masked image and the "
+                        "completions in a row"))
         ->type_name("FOLDER");
     const auto number = [&](const char* flag, auto& target, const char* help, double low,
                             double high) {
@@ -34,35 +35,36 @@ class SequenceCompleteCommand : public Command {
           ->type_name("NUM")
           ->check(CLI::Range(low, high).description(""));
     };
-    number("--samples", m_samples, "Completions of each picture; default 3", 1, 64);
-    number("--kept", m_kept, "Share of the rows that is kept, from the top; default 0.5", 0, 1);
-    number("--scale", m_scale, "Pixels for each pixel of the pictures; default 4", 1, 64);
+    number("--samples", m_samples, tr("Completions per image; default 3"), 1, 64);
+    number("--kept", m_kept, tr("Share of rows kept, from the top; default 0.5"), 0, 1);
+    number("--scale", m_scale, tr("Enlargement: output pixels per image pixel; default 4"), 1, 64);
     m_draw.declare(*command);
-    command->add_flag("--json", m_json, "The result as one JSON object");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_run.run.empty() || m_images.empty())
-      refuseUsage("sequence complete", "needs a RUN and pictures");
-    if (m_folder.empty()) refuseUsage("--output", "is missing; name the folder for the results");
-    const auto pictures = expandPictures(m_images);
+      refuseUsage("sequence complete", tr("needs a RUN and images"));
+    if (m_folder.empty())
+      refuseUsage("--output", tr("is missing; name the folder for the results"));
+    const auto images = expandImages(m_images);
     m_session = m_run.open("sequence complete");
     std::error_code failure;
     fs::create_directories(m_folder, failure);
-    if (failure) throw Failure({ErrorCode::Io, "cannot be made: " + failure.message(), m_folder});
-    const int exitCode = forEachPicture(pictures, /*strict=*/false, terminal,
-                                        [&](const auto& path, const Image& image) {
-                                          completePicture(path, image, terminal, stop);
-                                        });
+    if (failure)
+      throw Failure({ErrorCode::Io, tr("cannot be created: ") + failure.message(), m_folder});
+    const int exitCode = forEachImage(
+        images, /*strict=*/false, terminal,
+        [&](const auto& path, const Image& image) { completeImage(path, image, terminal, stop); });
     if (terminal.json())
       terminal.printJson(Json{{"run", m_session->weights().string()}, {"results", m_results}});
     return exitCode;
   }
 
  private:
-  void completePicture(const fs::path& path, const Image& image, Terminal& terminal,
-                       std::stop_token stop) {
+  void completeImage(const fs::path& path, const Image& image, Terminal& terminal,
+                     std::stop_token stop) {
     std::vector<Image> completed;
     {
       ProgressBar bar(terminal);

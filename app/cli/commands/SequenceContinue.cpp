@@ -5,6 +5,7 @@
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
@@ -12,19 +13,19 @@ namespace {
 class SequenceContinueCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("continue", "Continue a text");
+    auto* command = app.add_subcommand("continue", tr("Continue a text"));
     m_run.declare(*command);
-    command->add_option("--prompt", m_prompt, "What it begins with; default empty")
-        ->type_name("TEXT");
-    command->add_option("--bytes", m_bytes, "How many bytes to add; default 200")
+    command->add_option("--prompt", m_prompt, tr("Prompt; default empty"))->type_name("TEXT");
+    command->add_option("--bytes", m_bytes, tr("Number of bytes to generate; default 200"))
         ->type_name("INT")
         ->check(CLI::Range(1.0, 1e6).description(""));
     m_draw.declare(*command);
     command->add_flag("--json", m_json,
-                      "The result as one JSON object; bytes that are not UTF-8 are replaced");
+                      tr("Print the result as one JSON object; bytes that are not UTF-8 are "
+                         "replaced"));
     command->footer(
-        "Prints the prompt and what follows; to a terminal without control characters and without "
-        "bytes that are no text. Ctrl+C prints what there is and exits with 130.");
+        tr("Prints the prompt and its continuation. On a terminal, control characters and bytes "
+           "that are not text are left out. Ctrl+C prints the bytes so far and exits with 130."));
     return command;
   }
 
@@ -46,17 +47,17 @@ class SequenceContinueCommand : public Command {
     }();
     // Stopped: what there is is worth having. As JSON it would pass for the whole.
     if (!text && text.error().code == ErrorCode::Canceled && !terminal.json())
-      tell(terminal, drawn);
+      notify(terminal, drawn);
     if (!text) throw Failure(text.error());
     if (terminal.json())
       terminal.printJson(Json{{"prompt", m_prompt}, {"text", *text}, {"bytes", text->size()}});
     else
-      tell(terminal, *text);
+      notify(terminal, *text);
     return kExitOk;
   }
 
  private:
-  void tell(Terminal& terminal, const std::string& text) const {
+  void notify(Terminal& terminal, const std::string& text) const {
     terminal.printText(m_prompt + text);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// sequence evaluate: bits/dim of pictures, bits/char of text.
+// sequence evaluate: bits/dim of images, bits/char of text.
 
 #include <cstdio>
 
@@ -9,6 +9,7 @@
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
@@ -16,19 +17,21 @@ namespace {
 class SequenceEvaluateCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("evaluate", "Bits a byte of a trained model");
+    auto* command =
+        app.add_subcommand("evaluate", tr("Measure the bits per byte of a trained model"));
     m_run.declare(*command);
     command
         ->add_option("--split", m_split,
-                     "train, validation or test (text only: its last 5 %); default validation")
+                     tr("train, validation or test (text only: its last 5 %); default validation"))
         ->type_name("TEXT");
     command
-        ->add_option("--samples", m_samples,
-                     "At most so many sequences, spread evenly over the split; default 0: all")
+        ->add_option(
+            "--samples", m_samples,
+            tr("At most this many sequences, spread evenly over the split; default 0: all"))
         ->type_name("INT")
         ->check(CLI::Range(0.0, 1e12).description(""));
-    command->add_flag("--json", m_json, "The result as one JSON object");
-    command->footer("Data is the run's own, changed by what the flags of the group Data say.");
+    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    command->footer(tr("Uses the run's own data; the flags of the group Data change it."));
     m_flags.declare(*command, {"data"});
     return command;
   }
@@ -45,8 +48,9 @@ class SequenceEvaluateCommand : public Command {
     const SequenceScore score =
         valueOrThrow(session->evaluate(split, m_samples, bar.callback(), stop));
     if (score.skipped > 0)
-      terminal.warning(countText(score.skipped, "damaged image was", "damaged images were") +
-                       " skipped");
+      terminal.warning(
+          countText(score.skipped, tr("damaged image was"), tr("damaged images were")) +
+          tr(" skipped"));
     report(score, session->experiment(), terminal);
     return kExitOk;
   }
@@ -65,10 +69,11 @@ class SequenceEvaluateCommand : public Command {
       return;
     }
     char line[160];
-    std::snprintf(line, sizeof line, "%s  %.4f %s  %lld %s  %lld bytes  %.1f s", m_split.c_str(),
-                  score.bits, experiment.unit(), static_cast<long long>(score.sequences),
-                  experiment.ofPictures() ? "pictures" : "pieces",
-                  static_cast<long long>(score.bytes), score.seconds);
+    std::snprintf(line, sizeof line, tr("%s  %.4f %s  %lld %s  %lld bytes  %.1f s"),
+                  m_split.c_str(), score.bits, experiment.unit(),
+                  static_cast<long long>(score.sequences),
+                  experiment.ofImages() ? "images" : "pieces", static_cast<long long>(score.bytes),
+                  score.seconds);
     terminal.print(line);
   }
 

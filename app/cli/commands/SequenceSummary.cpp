@@ -8,9 +8,10 @@
 #include "app/cli/options/ParameterFlags.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/SequenceCommands.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
-#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/sequences/SequenceTraining.h"
 
 namespace headlight::cli {
@@ -18,10 +19,10 @@ namespace {
 
 std::string shapeSentence(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
-  std::string text = model.mechanism + ", " + std::to_string(model.depth) + " blocks of " +
-                     std::to_string(model.width) + " features";
-  if (model.isSoftmax()) text += ", " + std::to_string(model.heads) + " heads";
-  return text + ", " + std::to_string(experiment.length()) + " bytes a sequence";
+  std::string text = model.mechanism + ", " + std::to_string(model.depth) + tr(" blocks of ") +
+                     std::to_string(model.width) + tr(" features");
+  if (model.isSoftmax()) text += ", " + std::to_string(model.heads) + tr(" heads");
+  return text + ", " + std::to_string(experiment.length()) + tr(" bytes per sequence");
 }
 
 Json costLayersJson(const ModelCost& cost) {
@@ -38,7 +39,7 @@ void printSequenceCost(const ModelCost& cost, bool layers, Terminal& terminal) {
                 static_cast<long long>(cost.parameters),
                 static_cast<double>(cost.parameters) / 1e6);
   terminal.print(line);
-  std::snprintf(line, sizeof line, "  MACs        %lld  (%.4g G) a sequence",
+  std::snprintf(line, sizeof line, tr("  MACs        %lld  (%.4g G) per sequence"),
                 static_cast<long long>(cost.macs), static_cast<double>(cost.macs) / 1e9);
   terminal.print(line);
   if (!layers) return;
@@ -52,15 +53,16 @@ void printSequenceCost(const ModelCost& cost, bool layers, Terminal& terminal) {
 class SequenceSummaryCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command =
-        app.add_subcommand("summary", "Parameters and multiply-accumulates of a sequence model");
+    auto* command = app.add_subcommand(
+        "summary", tr("Count the parameters and multiply-accumulates of a sequence model"));
     command
         ->add_option("model", m_model,
-                     "A config, the folder of a run, or weights of one; without it the flags alone")
+                     tr("A config, a run folder or a weights file; default: only the flags"))
         ->type_name("CONFIG|RUN");
-    command->add_flag("--layers", m_layers, "Every layer as well");
-    command->add_flag("--json", m_json,
-                      "An object: name, mechanism, length, parameters, macs (of a whole sequence)");
+    command->add_flag("--layers", m_layers, tr("Also list every layer"));
+    command->add_flag(
+        "--json", m_json,
+        tr("Print one JSON object: name, mechanism, length, parameters, macs (per sequence)"));
     m_flags.declare(*command, {"data", "model"});
     return command;
   }
@@ -87,7 +89,7 @@ class SequenceSummaryCommand : public Command {
  private:
   SequenceExperiment describe() const {
     if (m_model.empty() && m_flags.empty())
-      refuseUsage("sequence summary", "needs a CONFIG, a RUN or flags of the model");
+      refuseUsage("sequence summary", tr("needs a CONFIG, a RUN or model flags"));
     Json json = Json::object();
     if (!m_model.empty()) json = given();
     m_flags.apply(json);
@@ -96,9 +98,9 @@ class SequenceSummaryCommand : public Command {
   }
 
   Json given() const {
-    if (looksLikeConfig(m_model))
+    if (identifyOrGuess(m_model).isJson())
       return sequenceToJson(valueOrThrow(readSequenceExperiment(m_model)));
-    return sequenceToJson(valueOrThrow(sequenceExperimentOf(m_model)));
+    return sequenceToJson(valueOrThrow(loadSequenceExperiment(m_model)));
   }
 
   std::string m_model;

@@ -11,6 +11,7 @@
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "app/cli/terminal/Signals.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/sequences/SequenceTraining.h"
@@ -35,12 +36,12 @@ std::string paceText(const SequenceReading& reading) {
   std::string pace;
   if (reading.stepsPerSecond > 0) {
     std::snprintf(text, sizeof text,
-                  reading.stepsPerSecond < 10 ? "  %.2f steps/s" : "  %.0f steps/s",
+                  reading.stepsPerSecond < 10 ? tr("  %.2f steps/s") : tr("  %.0f steps/s"),
                   reading.stepsPerSecond);
     pace += text;
   }
   if (reading.peakBytes > 0) {
-    std::snprintf(text, sizeof text, "  %lld MB",
+    std::snprintf(text, sizeof text, tr("  %lld MB"),
                   static_cast<long long>(reading.peakBytes / 1'000'000));
     pace += text;
   }
@@ -50,48 +51,50 @@ std::string paceText(const SequenceReading& reading) {
 class SequenceTrainCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("train", "Train as a config says, or go on with a run");
+    auto* command = app.add_subcommand("train", tr("Train from a config, or resume a run"));
     command
         ->add_option("config", m_config,
-                     "A config with data, model and training, as models/presets/sequence-*.json; "
-                     "with --resume the run's own is taken")
+                     tr("A config with data, model and training, such as "
+                        "models/presets/sequence-*.json; --resume uses the run's own"))
         ->type_name("CONFIG");
     command
         ->add_option("--run", m_run,
-                     "Folder of the run: config.json, metrics.csv, metrics.jsonl, checkpoints")
+                     tr("Run folder: config.json, metrics.csv, metrics.jsonl, checkpoints"))
         ->type_name("FOLDER");
     command->add_flag("--resume", m_resume,
-                      "Go on with the run in --run, exactly as if never interrupted");
+                      tr("Resume the run in --run, exactly as if it was never interrupted"));
     command->add_flag("--json", m_json,
-                      "One JSON object a line: step and validation events as they happen, and "
-                      "finished or stopped at the end");
+                      tr("Print one JSON object per line: step and validation events as they "
+                         "happen, and finished or stopped at the end"));
     command->footer(
-        "Every parameter of the config is a flag, in the groups above. Sizes of the AFT paper:\n"
-        "  pictures (Table 2)  --data.dataset cifar10 --data.augment yes --model.mechanism "
-        "aft_local\n"
-        "                      --model.window 256 --model.rank 64 --model.depth 24 --model.width "
-        "256\n"
-        "                      --model.dropout 0.1 --training.batch_size 128\n"
-        "                      --training.steps 78000\n"
-        "  text (Table 4)      --data.kind text --data.path enwik8 --model.length 1024\n"
-        "                      --model.mechanism aft_local --model.window 32 --model.rank 256\n"
-        "                      --model.depth 24 --model.width 256 --model.dropout 0.1\n"
-        "                      --training.weight_decay 0.5 --training.batch_size 128\n"
-        "                      --training.steps 68000\n"
-        "  AFT-simple          --model.mechanism aft_simple, the rest as above\n"
-        "  Transformer         --model.mechanism softmax --model.heads 2 (text: 4)\n"
-        "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there.");
+        tr("Every parameter of the config is a flag, in the groups above. Sizes of the AFT paper:\n"
+           "  images (Table 2)  --data.dataset cifar10 --data.augment yes --model.mechanism "
+           "aft_local\n"
+           "                      --model.window 256 --model.rank 64 --model.depth 24 "
+           "--model.width 256\n"
+           "                      --model.dropout 0.1 --training.batch_size 128\n"
+           "                      --training.steps 78000\n"
+           "  text (Table 4)      --data.kind text --data.path enwik8 --model.length 1024\n"
+           "                      --model.mechanism aft_local --model.window 32 --model.rank 256\n"
+           "                      --model.depth 24 --model.width 256 --model.dropout 0.1\n"
+           "                      --training.weight_decay 0.5 --training.batch_size 128\n"
+           "                      --training.steps 68000\n"
+           "  AFT-simple          --model.mechanism aft_simple, the rest as above\n"
+           "  Transformer         --model.mechanism softmax --model.heads 2 (text: 4)\n"
+           "Ctrl+C writes a checkpoint and exits with 130; --resume continues from there."));
     m_flags.declare(*command, {"", "data", "model", "training"});
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
-    if (m_run.empty()) refuseUsage("--run", "is missing; name the folder of the run");
+    if (m_run.empty()) refuseUsage("--run", tr("is missing; give the run folder"));
     if (const Launch launch = valueOrThrow(launchOfThisProcess()); !launch.alone())
-      refuseUsage(launch.launcher, "started several processes; sequence models train in one");
+      refuseUsage(launch.launcher,
+                  tr("started several processes; sequence models train in one process only"));
     const SequenceExperiment experiment = describe();
-    terminal.note((m_resume ? "going on with " : "training ") + experiment.name + " in " + m_run);
+    terminal.note((m_resume ? tr("resuming ") : tr("training ")) + experiment.name + " in " +
+                  m_run);
     // Only once it has begun: what is refused has not.
     bool begun = !terminal.json();
     const auto begin = [&] {
@@ -104,7 +107,7 @@ class SequenceTrainCommand : public Command {
           experiment, m_run, m_resume,
           [&](const SequenceReading& reading) {
             begin();
-            tell(reading, experiment, bar, terminal);
+            notify(reading, experiment, bar, terminal);
           },
           stop);
     }();
@@ -116,9 +119,9 @@ class SequenceTrainCommand : public Command {
   /// The config, or the run's own, then what the command line says over it. Checked as one.
   SequenceExperiment describe() const {
     if (m_resume && m_config.empty() && m_flags.empty())
-      return valueOrThrow(sequenceExperimentOf(m_run));
+      return valueOrThrow(loadSequenceExperiment(m_run));
     if (m_config.empty() && m_flags.empty())
-      refuseUsage("sequence train", "needs a CONFIG; models/presets has some to begin with");
+      refuseUsage("sequence train", tr("needs a CONFIG, such as those in models/presets"));
     Json json = Json::object();
     if (!m_config.empty()) {
       const std::string text = valueOrThrow(readFile(m_config, kMaxSequenceConfigBytes));
@@ -126,15 +129,15 @@ class SequenceTrainCommand : public Command {
       // Valid with the flags is enough, but flags need an object to go into.
       if (!json.is_object()) return valueOrThrow(sequenceFromText(text, m_config));
     } else if (m_resume) {
-      json = sequenceToJson(valueOrThrow(sequenceExperimentOf(m_run)));
+      json = sequenceToJson(valueOrThrow(loadSequenceExperiment(m_run)));
     }
     m_flags.apply(json);
     return valueOrThrow(
         sequenceFromText(jsonText(json), m_config.empty() ? "command line" : m_config));
   }
 
-  static void tell(const SequenceReading& reading, const SequenceExperiment& experiment,
-                   ProgressBar& bar, Terminal& terminal) {
+  static void notify(const SequenceReading& reading, const SequenceExperiment& experiment,
+                     ProgressBar& bar, Terminal& terminal) {
     char line[160];
     if (reading.validating) {
       std::snprintf(line, sizeof line, "step %lld/%lld  validating",
@@ -168,7 +171,7 @@ class SequenceTrainCommand : public Command {
                               {"best", outcome.best.string()}});
     } else if (outcome.finished) {
       char line[96];
-      std::snprintf(line, sizeof line, "finished: %lld steps, best validation %.4f %s",
+      std::snprintf(line, sizeof line, tr("finished: %lld steps, best validation %.4f %s"),
                     static_cast<long long>(outcome.steps), outcome.bestBits.value_or(0.0),
                     experiment.unit());
       terminal.print(line);
@@ -178,9 +181,9 @@ class SequenceTrainCommand : public Command {
     if (outcome.finished) return kExitOk;
     throw Failure(
         {ErrorCode::Canceled,
-         "stopped after " + std::to_string(outcome.steps) +
-             " steps, checkpoint written; go on with: headlight-cli sequence train --run " + m_run +
-             " --resume",
+         tr("stopped after ") + std::to_string(outcome.steps) +
+             tr(" steps, checkpoint written; resume with: headlight-cli sequence train --run ") +
+             m_run + " --resume",
          ""});
   }
 

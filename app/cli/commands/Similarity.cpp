@@ -1,50 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// similarity: how alike the layers of a model look, of pictures or averaged over a data set.
+// similarity: how alike the layers of a model look, of images or averaged over a dataset.
 
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/figures/SimilarityPicture.h"
+#include "app/cli/figures/SimilarityImage.h"
 #include "app/cli/options/Inputs.h"
-#include "app/cli/options/MeasuredPictures.h"
+#include "app/cli/options/MeasuredImages.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
+#include "core/workbench/loading/WeightsName.h"
 
 namespace headlight::cli {
 namespace {
 
 std::string headWords(int head) {
-  return head < 0 ? "mean of heads" : "head " + std::to_string(head);
+  return head < 0 ? tr("mean of heads") : tr("head ") + std::to_string(head);
 }
 
-std::string pictureWords(std::int64_t pictures) {
-  return std::to_string(pictures) + (pictures == 1 ? " picture" : " pictures");
+std::string imageWords(std::int64_t images) {
+  return std::to_string(images) + (images == 1 ? tr(" image") : tr(" images"));
 }
 
 class SimilarityCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "similarity", "How alike the layers look: the cosine of their maps, averaged over tokens");
-    m_pictures.declare(*command);
+        "similarity",
+        tr("Measure layer similarity: the cosine of attention maps, averaged over tokens"));
+    m_images.declare(*command);
     command
         ->add_option("--head", m_head,
-                     "Of the table and the picture: one head, or -1, the mean over the heads that "
-                     "both layers have; default -1")
+                     tr("Head of the table and the image; -1: the mean over the heads that both "
+                        "layers have. Default -1"))
         ->type_name("INT");
     const auto file = [&](const char* flag, std::string& target, const char* help) {
       command->add_option(flag, target, help)->type_name("FILE");
     };
-    file("--csv", m_csv, "Write every pair of layers of every head; - for standard output");
-    file("-o,--output", m_output, "Write the table as a picture (PNG); - for standard output");
-    command->add_option("--colormap", m_colorMap, "Of the picture; default viridis")
+    file("--csv", m_csv,
+         tr("Write every pair of layers for every head as CSV; - for standard output"));
+    file("-o,--output", m_output, tr("Write the table as an image (PNG); - for standard output"));
+    command->add_option("--colormap", m_colorMap, tr("Color map of the image; default viridis"))
         ->type_name("NAME");
-    m_pictures.keep.declare(*command);
-    command->add_flag("--json", m_json, "The result as one JSON object: of all heads");
-    m_pictures.declareSources(*command);
+    m_images.keep.declare(*command);
+    command->add_flag("--json", m_json, tr("Print the result for all heads as one JSON object"));
+    m_images.declareSources(*command);
     return command;
   }
 
@@ -53,18 +57,18 @@ class SimilarityCommand : public Command {
     m_colors = valueOrThrow(colorMapFromName(m_colorMap));
     prepareOutput("--csv", m_csv, terminal);
     prepareOutput("--output", m_output, terminal);
-    const auto pictures = expandPictures(m_pictures.images);
-    if (pictures.size() > 1 && (!m_csv.empty() || !m_output.empty()))
+    const auto images = expandImages(m_images.images);
+    if (images.size() > 1 && (!m_csv.empty() || !m_output.empty()))
       refuseUsage(m_csv.empty() ? "--output" : "--csv",
-                  "takes one picture, or a data set to average over");
-    const PictureSample sample = m_pictures.sample();
-    m_session = m_pictures.open(terminal);
-    if (m_pictures.severalMaps(*m_session) && (!m_csv.empty() || !m_output.empty()))
-      refuseUsage(m_csv.empty() ? "--output" : "--csv", "takes one picture (FILE[0])");
-    m_masks = m_pictures.model.masksFor(m_session->info());
+                  tr("takes one image, or a dataset for averages"));
+    const ImageSample sample = m_images.sample();
+    m_session = m_images.open(terminal);
+    if (m_images.severalMaps(*m_session) && (!m_csv.empty() || !m_output.empty()))
+      refuseUsage(m_csv.empty() ? "--output" : "--csv", tr("takes one image (FILE[0])"));
+    m_masks = m_images.model.masksFor(m_session->info());
     requireHead();
-    const int exitCode = pictures.empty() ? measureData(sample, terminal, stop)
-                                          : measurePictures(pictures, terminal, stop);
+    const int exitCode = images.empty() ? measureData(sample, terminal, stop)
+                                        : measureImages(images, terminal, stop);
     if (terminal.json())
       terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
                               {"results", m_results},
@@ -75,9 +79,9 @@ class SimilarityCommand : public Command {
  private:
   /// What can be said before the model is loaded.
   void check() {
-    m_pictures.check();
+    m_images.check();
     if (!m_csv.empty() && m_csv == m_output)
-      refuseUsage("--csv", "and --output are two files; give each a name of its own");
+      refuseUsage("--csv", tr("and --output must be different files"));
   }
 
   void requireHead() const {
@@ -85,27 +89,27 @@ class SimilarityCommand : public Command {
     for (const int heads : m_session->info().heads)
       most = std::max(most, heads);
     if (m_head < -1 || m_head >= most)
-      refuseUsage("--head", "is 0 to " + std::to_string(most - 1) + ", or -1 for the mean");
+      refuseUsage("--head", tr("is 0 to ") + std::to_string(most - 1) + tr(", or -1 for the mean"));
   }
 
-  int measureData(const PictureSample& sample, Terminal& terminal, std::stop_token stop) {
+  int measureData(const ImageSample& sample, Terminal& terminal, std::stop_token stop) {
     ProgressBar bar(terminal);
     const auto measured = valueOrThrow(keptSimilarity(
-        m_pictures.keep.keeping(), {*m_session, sample, m_masks}, bar.callback(), stop));
+        m_images.keep.keeping(), {*m_session, sample, m_masks}, bar.callback(), stop));
     terminal.setStatus("");
     report(Json(nullptr), measured, terminal);
     return kExitOk;
   }
 
-  int measurePictures(const std::vector<std::filesystem::path>& pictures, Terminal& terminal,
-                      std::stop_token stop) {
+  int measureImages(const std::vector<std::filesystem::path>& images, Terminal& terminal,
+                    std::stop_token stop) {
     const bool strict = !m_csv.empty() || !m_output.empty();
     const auto one = [&](const auto& path, const Image& image) {
       const auto measured = valueOrThrow(measureSimilarity(*m_session, image, m_masks, stop));
       if (!terminal.json()) terminal.print(path.string());
       report(path.string(), measured, terminal);
     };
-    return m_pictures.forEach(pictures, strict, *m_session, terminal, one);
+    return m_images.forEach(images, strict, *m_session, terminal, one);
   }
 
   void report(const Json& image, const LayerSimilarity& similarity, Terminal& terminal) {
@@ -129,7 +133,7 @@ class SimilarityCommand : public Command {
     for (int head = 0; head < similarity.heads(); ++head)
       heads.push_back(rows(similarity, head));
     return {{"image", image},
-            {"pictures", similarity.pictures},
+            {"pictures", similarity.images},
             {"signed", similarity.isSigned},
             {"mean", rows(similarity, -1)},
             {"heads", heads},
@@ -137,8 +141,8 @@ class SimilarityCommand : public Command {
   }
 
   void print(const LayerSimilarity& similarity, Terminal& terminal) const {
-    terminal.print("similarity of layers, " + headWords(m_head) + "; " +
-                   pictureWords(similarity.pictures));
+    terminal.print(tr("similarity of layers, ") + headWords(m_head) + "; " +
+                   imageWords(similarity.images));
     if (!similarity.measured.empty()) terminal.print("  " + measuredText(similarity.measured));
     std::string header = "  layer";
     for (int column = 0; column < similarity.layers; ++column)
@@ -163,19 +167,18 @@ class SimilarityCommand : public Command {
   }
 
   void draw(const LayerSimilarity& similarity, Terminal& terminal) const {
-    const std::string title = "similarity of layers, " + headWords(m_head) + ": " +
-                              m_session->info().experiment.model.name + ", masks " +
-                              schemeTitle(m_masks) + ", " + pictureWords(similarity.pictures);
-    const auto png =
-        valueOrThrow(encodePng(similarityPicture(similarity, m_head, m_colors, title)));
+    const std::string title = tr("similarity of layers, ") + headWords(m_head) + ": " +
+                              makeModelTitle(m_session->info()) + tr(", masks ") +
+                              schemeTitle(m_masks) + ", " + imageWords(similarity.images);
+    const auto png = valueOrThrow(encodePng(similarityImage(similarity, m_head, m_colors, title)));
     valueOrThrow(writeFileAtomically(m_output, png));
-    terminal.note("wrote " + m_output);
+    terminal.note(tr("wrote ") + m_output);
   }
 
   int m_head = -1;
   std::string m_csv, m_output, m_colorMap = "viridis";
   bool m_json = false;
-  MeasuredPictures m_pictures;
+  MeasuredImages m_images;
 
   ColorMap m_colors = ColorMap::Viridis;
   std::unique_ptr<InferenceSession> m_session;

@@ -9,6 +9,7 @@
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/Signals.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/sweeps/TrainingEstimate.h"
 
@@ -30,38 +31,37 @@ fs::path freshRunFolder(const std::string& experiment) {
 class TrainCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("train", "Train as a config says, or go on with a run");
+    auto* command = app.add_subcommand("train", tr("Train from a config, or resume a run"));
     command
         ->add_option("config", m_options.config,
-                     "An Experiment: exported by the window, or written by hand")
+                     tr("An Experiment, exported by the window or written by hand"))
         ->type_name("CONFIG");
     command
         ->add_option("--resume", m_resume,
-                     "Go on with the run in this folder, exactly as if never interrupted; takes "
-                     "no config and no parameters")
+                     tr("Resume the run in this folder, exactly as if it was never interrupted; "
+                        "takes no config and no parameters"))
         ->type_name("RUN");
     command
         ->add_option("--run", m_run,
-                     "Folder of the run: config, metrics.csv, metrics.jsonl, checkpoints; "
-                     "default runs/NAME, numbered where that exists")
+                     tr("Run folder: config, metrics.csv, metrics.jsonl, checkpoints; default "
+                        "runs/NAME, with a number if it exists"))
         ->type_name("FOLDER");
     m_options.declare(*command);
     command->add_flag("--resume-or-start", m_resumeOrStart,
-                      "Go on with the run in --run where there is one, as it began, else start it: "
-                      "for jobs that are started again by themselves");
+                      tr("Resume the run in --run with its original settings, or start it if there "
+                         "is none; for jobs that restart automatically"));
     command->add_flag("--plan", m_planOnly,
-                      "Say where it would start and how long it would take here, as a few steps "
-                      "tell, and train nothing");
-    command->add_flag(
-        "--json", m_json,
-        "One JSON object a line: start, step, heads, edit and epoch events as they happen, "
-        "and finished or stopped at the end");
-    command->footer(
+                      tr("Only show the starting weights and estimate the training time from a few "
+                         "steps, without training"));
+    command->add_flag("--json", m_json,
+                      tr("Print one JSON object per line: start, step, heads, edit and epoch "
+                         "events as they happen, and finished or stopped at the end"));
+    command->footer(tr(
         "Every parameter of the Experiment is a flag, in the groups above.\n"
-        "Ctrl+C writes a checkpoint and exits with 130; --resume goes on from there. A second\n"
-        "Ctrl+C does not wait. A run that was killed goes on from its last checkpoint.\n"
-        "Under torchrun, mpirun and srun the processes train one run together: every step's\n"
-        "images are shared out among them, and process 0 writes and speaks.");
+        "Ctrl+C writes a checkpoint and exits with 130; --resume continues from there. A second\n"
+        "Ctrl+C exits at once. A killed run resumes from its last checkpoint.\n"
+        "Under torchrun, mpirun and srun the processes train one run together: the images of each\n"
+        "step are divided among them, and process 0 writes files and messages."));
     m_options.declareFlags(*command);
     return command;
   }
@@ -84,7 +84,7 @@ class TrainCommand : public Command {
  private:
   int plan(Terminal& terminal, const std::stop_token& stop) const {
     if (!m_resume.empty() || m_resumeOrStart)
-      refuseUsage("--plan", "is about a run that begins; leave --resume out");
+      refuseUsage("--plan", tr("applies only to a new run; leave out --resume"));
     const Experiment experiment = described();
     terminal.note(startText(experiment));
     const double seconds = valueOrThrow(estimateTraining(experiment, stop));
@@ -92,13 +92,13 @@ class TrainCommand : public Command {
       terminal.printJson(
           Json{{"event", "plan"}, {"weights", experiment.training.weights}, {"seconds", seconds}});
     else
-      terminal.print("takes about " + formatDuration(seconds) + " here");
+      terminal.print(tr("takes about ") + formatDuration(seconds) + tr(" here"));
     return kExitOk;
   }
 
   int train(TrainingSession& session, bool resumes, Terminal& terminal, std::stop_token stop) {
-    terminal.note((resumes ? "going on with " : "training ") + session.experiment().name + " in " +
-                  session.folder().string() + companyText());
+    terminal.note((resumes ? tr("resuming ") : tr("training ")) + session.experiment().name +
+                  " in " + session.folder().string() + companyText());
     if (!resumes) terminal.note(startText(session.experiment()));
     if (terminal.json())
       terminal.printJson(Json{{"event", "begin"},
@@ -117,16 +117,17 @@ class TrainCommand : public Command {
   /// Where it begins, with the flag that makes it begin elsewhere.
   static std::string startText(const Experiment& experiment) {
     const std::string& weights = experiment.training.weights;
-    return weights.empty() ? "starting from random weights (seed " +
-                                 std::to_string(experiment.seed) + "; --weights FILE to go on)"
-                           : "starting from the weights of " + weights;
+    return weights.empty()
+               ? tr("starting from random weights (seed ") + std::to_string(experiment.seed) +
+                     tr("; --weights FILE starts from weights)")
+               : tr("starting from the weights of ") + weights;
   }
 
   std::string companyText() const {
     const Launch& launch = m_together.launch;
     return launch.alone()
                ? ""
-               : ", " + std::to_string(launch.count) + " processes by " + launch.launcher;
+               : ", " + std::to_string(launch.count) + tr(" processes by ") + launch.launcher;
   }
 
   static bool holdsRun(const fs::path& folder) {
@@ -137,26 +138,26 @@ class TrainCommand : public Command {
 
   /// Runs `body`; where it throws, the processes that wait for this one get to know why.
   template <typename Body>
-  auto toldIfNot(Body&& body) const {
+  auto reportedIfNot(Body&& body) const {
     try {
       return body();
     } catch (const std::exception& exception) {
-      notifyWaitingPeers(m_together.launch, messageOf(exception), m_together.stop);
+      notifyWaitingPeers(m_together.launch, failureMessage(exception), m_together.stop);
       throw;
     }
   }
 
   /// Process 0 begins or resumes; the others join it. Where it cannot, they get to know.
   std::unique_ptr<TrainingSession> open(bool resumes) {
-    toldIfNot([&] { requireFolderToResume(); });
+    reportedIfNot([&] { requireFolderToResume(); });
     const bool first = m_together.launch.rank == 0;
     auto outcome = guarded("", [&]() -> std::unique_ptr<TrainingSession> {
       if (!m_resume.empty()) {
         m_together.task = {{"resume", true}};
         return first ? resume() : join(std::nullopt);
       }
-      const Experiment experiment = toldIfNot([&] { return described(); });
-      m_together.task = taskOf(experiment);
+      const Experiment experiment = reportedIfNot([&] { return described(); });
+      m_together.task = sharedTask(experiment);
       if (!first) return join(experiment);
       return resumes ? resumeIn(m_run) : begin(experiment);
     });
@@ -165,7 +166,7 @@ class TrainCommand : public Command {
 
   void requireFolderToResume() const {
     if (m_resumeOrStart && m_run.empty())
-      refuseUsage("--resume-or-start", "needs --run FOLDER, where the run is or will be");
+      refuseUsage("--resume-or-start", tr("needs --run FOLDER, the existing or new run folder"));
   }
 
   std::unique_ptr<TrainingSession> join(const std::optional<Experiment>& own) const {
@@ -179,14 +180,14 @@ class TrainCommand : public Command {
     if (!m_options.config.empty() || !m_run.empty() || m_resumeOrStart ||
         !m_options.changesNothing())
       refuseUsage("--resume",
-                  "goes on exactly as the run began and takes nothing else; to change "
-                  "something start a new run with --weights RUN/last.safetensors");
+                  tr("continues the run with its original settings and takes no others. To change "
+                     "settings, start a new run with --weights RUN/last.safetensors"));
     return resumeIn(m_resume);
   }
 
   Experiment described() const {
     if (m_options.config.empty() && m_options.model.empty() && m_options.flags.empty())
-      refuseUsage("train", "needs a CONFIG, or --resume RUN, or at least --model NAME");
+      refuseUsage("train", tr("needs a CONFIG, or --resume RUN, or at least --model NAME"));
     return m_options.describe();
   }
 
@@ -209,9 +210,9 @@ class TrainCommand : public Command {
   static std::string accuracyText(const TrainingOutcome& outcome) {
     std::string text;
     if (outcome.startTop1 && outcome.lastTop1)
-      text = "top-1 " + percentText(*outcome.startTop1) + " before → " +
-             percentText(*outcome.lastTop1) + " last, ";
-    return text + "best top-1 " + percentText(outcome.bestTop1);
+      text = "top-1 " + percentText(*outcome.startTop1) + tr(" before → ") +
+             percentText(*outcome.lastTop1) + tr(" last, ");
+    return text + tr("best top-1 ") + percentText(outcome.bestTop1);
   }
 
   int report(const TrainingOutcome& outcome, const fs::path& folder, Terminal& terminal) const {
@@ -226,17 +227,18 @@ class TrainCommand : public Command {
                               {"last", outcome.last.string()},
                               {"best", outcome.best.string()}});
     } else if (finished) {
-      terminal.print("finished: " + std::to_string(outcome.steps) + " steps, " +
+      terminal.print("finished: " + std::to_string(outcome.steps) + tr(" steps, ") +
                      accuracyText(outcome));
       terminal.print("weights: " + outcome.best.string() + " (best), " + outcome.last.string() +
                      " (last)");
     }
     if (finished) return kExitOk;
-    throw Failure({ErrorCode::Canceled,
-                   "stopped after " + std::to_string(outcome.steps) +
-                       " steps, checkpoint written; go on with: headlight-cli train --resume " +
-                       folder.string(),
-                   ""});
+    throw Failure(
+        {ErrorCode::Canceled,
+         tr("stopped after ") + std::to_string(outcome.steps) +
+             tr(" steps, checkpoint written; resume with: headlight-cli train --resume ") +
+             folder.string(),
+         ""});
   }
 
   std::string m_resume, m_run;

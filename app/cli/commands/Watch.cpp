@@ -14,6 +14,8 @@
 #include "app/cli/reports/WatchTable.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
+#include "core/base/files/LockState.h"
 #include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight::cli {
@@ -30,8 +32,8 @@ class WatchList {
   }
 
   /// Looks at every run, those of a sweep that have come since included.
-  void look(const std::stop_token& stop) {
-    m_leftOut = m_runs.look(std::numeric_limits<double>::infinity(), stop).leftOut;
+  void poll(const std::stop_token& stop) {
+    m_leftOut = m_runs.poll(std::numeric_limits<double>::infinity(), stop).leftOut;
     m_rows.clear();
     for (ListedRun& run : m_runs.runs())
       m_rows.push_back({labelOf(run), run.folder.string(), std::move(run.standing)});
@@ -40,7 +42,7 @@ class WatchList {
   const std::vector<WatchedRun>& rows() const { return m_rows; }
   std::size_t leftOut() const { return m_leftOut; }
 
-  /// Of a sweep that goes on, another run may begin.
+  /// In a sweep in progress, another run may begin.
   bool ended() const {
     return std::all_of(m_rows.begin(), m_rows.end(),
                        [](const WatchedRun& run) { return hasEnded(run.standing.state); }) &&
@@ -70,47 +72,49 @@ class WatchList {
 class WatchCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command =
-        app.add_subcommand("watch", "Follow runs that are trained elsewhere, side by side");
+    auto* command = app.add_subcommand("watch", tr("Follow runs in progress, side by side"));
     command
         ->add_option("runs", m_named,
-                     "Folders of runs, or of a sweep: all its runs. They are only read, also over "
-                     "a network file system")
+                     tr("Run folders, or a sweep folder for all its runs. They are only read, also "
+                        "over a network file system"))
         ->type_name("RUN");
-    command->add_option("--every", m_every, "Seconds between two looks; default 2")
+    command->add_option("--every", m_every, tr("Seconds between updates; default 2"))
         ->type_name("SECONDS")
         ->check(CLI::Range(0.1, 86400.0).description(""));
-    command->add_flag("--once", m_once, "Look once, print the table and exit");
-    command->add_flag("--json", m_json, "One JSON object a look, with an object a run in it");
-    command->footer(
-        "On a terminal the table is renewed in place; elsewhere a line is printed for a run\n"
-        "whenever something of it has changed. Ends when every run has ended.\n"
-        "\"training?\": its lock cannot be seen from here, and its newest line is younger than\n"
-        "ten minutes. \"left\" is at the pace of the last 32 logged steps, without validation.");
+    command->add_flag("--once", m_once, tr("Print the table once and exit"));
+    command->add_flag("--json", m_json,
+                      tr("Print one JSON object per update, with an object for each run"));
+    command->footer(tr(
+        "On a terminal the table is updated in place; elsewhere a line is printed whenever a run\n"
+        "changes. Ends when every run has ended.\n"
+        "\"training?\": the lock is not visible from here, and the newest log line is less than\n"
+        "ten minutes old. \"left\" assumes the pace of the last 32 logged steps, without "
+        "validation."));
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     if (m_named.empty())
-      refuseUsage("watch",
-                  "needs a RUN: the folder of a run or of a sweep; headlight-cli watch --help");
+      refuseUsage(
+          "watch",
+          tr("needs a RUN, the folder of a run or of a sweep; see headlight-cli watch --help"));
     for (std::string& path : m_named)
       while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
     WatchList list(m_named);
     for (;;) {
-      list.look(stop);
+      list.poll(stop);
       if (stop.stop_requested()) break;
       if (list.leftOut() > std::exchange(m_leftOut, list.leftOut()))
-        terminal.warning(std::string("runs left out, for a folder has too many: ") +
+        terminal.warning(std::string(tr("runs left out because a folder has too many: ")) +
                          std::to_string(list.leftOut()));
       const bool last = m_once || list.ended();
-      tell(list.rows(), last, terminal);
+      notify(list.rows(), last, terminal);
       if (!last && wait(stop)) continue;
       if (last) return conclude(list);
       break;
     }
-    throw Failure({ErrorCode::Canceled, "no longer watched; the runs go on", "watch"});
+    throw Failure({ErrorCode::Canceled, tr("watching stopped; the runs continue"), "watch"});
   }
 
  private:
@@ -119,16 +123,16 @@ class WatchCommand : public Command {
     return kExitOk;
   }
 
-  void tell(const std::vector<WatchedRun>& rows, bool ended, Terminal& terminal) {
-    if (terminal.json()) return tellJson(rows, ended, terminal);
-    if (!terminal.showsResults()) return tellChanges(rows, terminal);
+  void notify(const std::vector<WatchedRun>& rows, bool ended, Terminal& terminal) {
+    if (terminal.json()) return reportJson(rows, ended, terminal);
+    if (!terminal.showsResults()) return reportChanges(rows, terminal);
     std::vector<std::string> lines = watchTable(rows);
     for (const WatchedRun& row : rows)
       if (row.standing.problem) lines.push_back("  " + row.standing.problem->text());
     terminal.redraw(lines);
   }
 
-  void tellJson(const std::vector<WatchedRun>& rows, bool ended, Terminal& terminal) const {
+  void reportJson(const std::vector<WatchedRun>& rows, bool ended, Terminal& terminal) const {
     Json runs = Json::array();
     for (const WatchedRun& row : rows)
       runs.push_back(watchJson(row));
@@ -137,7 +141,7 @@ class WatchCommand : public Command {
   }
 
   /// How old a line is changes with every look, and is not compared.
-  void tellChanges(const std::vector<WatchedRun>& rows, Terminal& terminal) {
+  void reportChanges(const std::vector<WatchedRun>& rows, Terminal& terminal) {
     const std::vector<std::string> lines = watchTable(rows);
     if (m_said.empty()) terminal.print(lines.front());
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -10,8 +10,10 @@
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/reports/StudyText.h"
 #include "app/cli/terminal/Command.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/attribution/ExplanationImages.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight::cli {
 namespace {
@@ -45,81 +47,97 @@ Image scaled(const Image& view, int width) {
 
 }  // namespace
 
-void AttendExplanations::addPicture(const fs::path& path, const Image& image) {
-  Subject subject{path.filename().string(), path, rawPicture(m_job.session.info(), image), {}};
-  subject.look = valueOrThrow(m_job.session.look(image, m_job.masks, {.maps = false}, m_stop));
+void AttendExplanations::addImage(const fs::path& path, const Image& image) {
+  Subject subject{path.filename().string(), path, rawImage(m_job.session.info(), image), {}};
+  subject.inference =
+      valueOrThrow(m_job.session.infer(image, m_job.masks, {.maps = false}, m_stop));
+  subject.inference.view =
+      evaluationPixels(image, makePreprocessing(m_job.session.info().experiment.model));
   add(std::move(subject));
 }
 
-void AttendExplanations::addNumbers(const std::string& name, const RawImages& picture) {
-  Subject subject{name, {}, picture, {}};
-  subject.look.logits =
-      valueOrThrow(lookAtRaw(m_job.session, picture, m_job.masks, false, m_stop)).front().logits;
-  if (!subject.look.logits.empty())
-    subject.look.top = topClassesOf(subject.look.logits, m_job.session.info().classNames, 5);
+void AttendExplanations::addNumbers(const std::string& name, const RawImages& image) {
+  Subject subject{name, {}, image, {}};
+  subject.inference.logits =
+      valueOrThrow(inferRaw(m_job.session, image, m_job.masks, false, m_stop)).front().logits;
+  if (!subject.inference.logits.empty())
+    subject.inference.top =
+        rankClasses(subject.inference.logits, m_job.session.info().classNames, 5);
   add(std::move(subject));
 }
 
 void AttendExplanations::add(Subject subject) {
   if (m_stop.stop_requested())
-    throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", ""});
+    throw Failure({ErrorCode::Canceled, tr("stopped; images that were written stay"), ""});
   Json files = Json::array();
   Json result{{"image", subject.path.empty() ? subject.name : subject.path.string()},
-              {"top", topJson(subject.look.top)}};
-  if (m_job.show == kFaithfulness)
-    result["faithfulness"] = faithfulnessOf(subject, files);
-  else if (m_job.show == infoOf(ExplanationMethod::Depth).name)
-    result["depth"] = depth(subject, files);
-  else if (m_job.show == infoOf(ExplanationMethod::Features).name)
-    m_features.push_back(valueOrThrow(
-        tokenFeatures(m_job.session, subject.picture, m_job.masks, m_job.options.layer, m_stop)));
-  else
-    result["heat"] = heat(subject, files);
+              {"top", topJson(subject.inference.top)}};
+  explain(subject, result, files);
   result["files"] = files;
   m_results.push_back(std::move(result));
-  if (m_job.keepArrays) m_looks.emplace_back().logits = subject.look.logits;
+  if (m_job.keepArrays) m_inferences.emplace_back().logits = subject.inference.logits;
   if (!m_features.empty()) {
-    subject.picture = {};
+    subject.image = {};
     m_subjects.push_back(std::move(subject));
   }
 }
 
-Heatmap AttendExplanations::heatOf(const Subject& subject) {
-  return explanationHeatmap({m_job.session, subject.picture, m_job.masks, m_job.query},
-                            *wayFromName(m_job.show), m_job.options, m_stop);
+void AttendExplanations::explain(const Subject& subject, Json& result, Json& files) {
+  if (m_job.show == kFaithfulness) {
+    result["faithfulness"] = measureFaithfulness(subject, files);
+    return;
+  }
+  switch (findInfo(m_job.show).kind) {
+    case ExplanationKind::Heatmap:
+      result["heat"] = heatmap(subject, files);
+      break;
+    case ExplanationKind::Colors:
+      m_features.push_back(valueOrThrow(
+          tokenFeatures(m_job.session, subject.image, m_job.masks, m_job.options.layer, m_stop)));
+      break;
+    case ExplanationKind::Curve:
+      result["depth"] = curve(subject, files);
+      break;
+  }
 }
 
-Json AttendExplanations::heat(const Subject& subject, Json& files) {
-  const Heatmap heat = heatOf(subject);
-  keep(m_job.show, {heat.grid.patches()}, heat.values);
-  if (!m_job.folder.empty() && !subject.path.empty()) drawHeatmap(subject, heat, files);
-  return heatJson(heat);
+Heatmap AttendExplanations::computeHeatmap(const Subject& subject) {
+  return explanationHeatmap({m_job.session, subject.image, m_job.masks, m_job.query},
+                            findInfo(m_job.show), m_job.options, m_stop);
 }
 
-void AttendExplanations::drawHeatmap(const Subject& subject, const Heatmap& heat, Json& files) {
-  const PictureStyle& style = m_job.style;
-  const DrawnMap drawn = drawnMap(heat.values, heat.isSigned, style.style, style.colorMap);
+Json AttendExplanations::heatmap(const Subject& subject, Json& files) {
+  const Heatmap heatmap = computeHeatmap(subject);
+  keep(m_job.show, {heatmap.grid.patches()}, heatmap.values);
+  if (!m_job.folder.empty() && !subject.path.empty()) drawHeatmap(subject, heatmap, files);
+  return heatmapJson(heatmap);
+}
+
+void AttendExplanations::drawHeatmap(const Subject& subject, const Heatmap& heatmap, Json& files) {
+  const ImageStyle& style = m_job.style;
+  const DrawnMap drawn = drawnMap(heatmap.values, heatmap.isSigned, style.style, style.colorMap);
   FigureGrid figure;
-  figure.title = subject.name + ": " + infoOf(heat.way).title;
-  figure.footnote = heatTitle(heat) + ", " + withNote(rangeText(drawn.range), drawn);
-  if (m_job.masks.maskedHeads() > 0) figure.footnote += "; masks: " + schemeTitle(m_job.masks);
-  if (!subject.look.top.empty())
-    figure.footnote += "; predicted: " + subject.look.top.front().name +
-                       shareText(subject.look.top.front().probability);
-  figure.footnote += ". " + heatMeaning(heat);
+  figure.title = subject.name + ": " + findInfo(heatmap.method).title;
+  figure.footnote = heatmapTitle(heatmap) + ", " + withNote(rangeText(drawn.range), drawn);
+  if (m_job.masks.maskedHeads() > 0) figure.footnote += tr("; masks: ") + schemeTitle(m_job.masks);
+  if (!subject.inference.top.empty())
+    figure.footnote += tr("; predicted: ") + subject.inference.top.front().name +
+                       shareText(subject.inference.top.front().probability);
+  figure.footnote += ". " + heatmapMeaning(heatmap);
   figure.colorMap = drawn.colorMap;
   figure.colorBar = true;
   figure.range = drawn.range;
-  figure.tiles.push_back({pictureUnder(scaled(subject.look.view, style.single), heat.values,
-                                       heat.grid.rows, heat.grid.cols, drawn, style, style.smooth),
-                          ""});
+  figure.tiles.push_back(
+      {imageUnder(scaled(subject.inference.view, style.single), heatmap.values, heatmap.grid.rows,
+                  heatmap.grid.cols, drawn, style, style.smooth),
+       ""});
   save(subject, m_job.show, composeFigure(figure), files);
 }
 
-Json AttendExplanations::depth(const Subject& subject, Json& files) {
+Json AttendExplanations::curve(const Subject& subject, Json& files) {
   const ModelInfo& info = m_job.session.info();
-  const DepthPrediction depth =
-      valueOrThrow(predictionByDepth(m_job.session, subject.picture, m_job.masks, 5, m_stop));
+  const DepthPrediction depth = valueOrThrow(
+      explanationCurve(m_job.session, subject.image, m_job.masks, m_job.show, 5, m_stop));
   const auto classes = static_cast<std::size_t>(info.experiment.model.classes);
   std::vector<float> values;
   Json layers = Json::array();
@@ -133,29 +151,30 @@ Json AttendExplanations::depth(const Subject& subject, Json& files) {
                        depth.top[l].front().name + shareText(depth.top[l].front().probability));
   }
   if (!depth.note.empty()) m_terminal.note(subject.name + ": " + depth.note);
-  keep(m_job.show, {static_cast<std::int64_t>(depth.top.size()), info.experiment.model.classes},
+  keep("depth", {static_cast<std::int64_t>(depth.top.size()), info.experiment.model.classes},
        values);
   if (!m_job.folder.empty() && !subject.path.empty())
-    save(subject, m_job.show, pixelsOf(depthPlot(depth, info, m_job.options.classIndex), 2), files);
+    save(subject, m_job.show, renderPixels(depthPlot(depth, info, m_job.options.classIndex), 2),
+         files);
   return {{"layers", layers}, {"note", depth.note}};
 }
 
-/// How far all pictures are.
+/// How far all images are.
 ProgressCallback AttendExplanations::judging() {
   const auto before = static_cast<std::int64_t>(m_results.size());
   return [this, before](const Progress& now) {
-    const std::int64_t done = before * now.total + now.done, total = m_job.pictures * now.total;
+    const std::int64_t done = before * now.total + now.done, total = m_job.images * now.total;
     m_bar.show({now.stage, done, total, m_remaining.secondsRemaining(done, total)});
   };
 }
 
-Json AttendExplanations::faithfulnessOf(const Subject& subject, Json& files) {
-  const StudiedHeatmaps asked = valueOrThrow(heatsToStudy(
-      m_job.session, subject.picture, m_job.masks, {m_job.options, m_job.rollout, {}}, m_stop));
+Json AttendExplanations::measureFaithfulness(const Subject& subject, Json& files) {
+  const StudiedHeatmaps asked = valueOrThrow(heatmapsToStudy(
+      m_job.session, subject.image, m_job.masks, {m_job.options, m_job.rollout, {}}, m_stop));
   for (const std::string& left : asked.left)
-    m_terminal.warning(subject.name + ": left out: " + left);
+    m_terminal.warning(subject.name + tr(": left out: ") + left);
   const auto table = valueOrThrow(
-      faithfulness(m_job.session, subject.picture, m_job.masks, asked.heats,
+      faithfulness(m_job.session, subject.image, m_job.masks, asked.heatmaps,
                    {.classIndex = asked.classIndex, .seed = m_results.size()}, judging(), m_stop));
   m_terminal.setStatus("");
   m_study.add(table);
@@ -172,7 +191,7 @@ Json AttendExplanations::faithfulnessOf(const Subject& subject, Json& files) {
   }
   keep(m_job.show, {static_cast<std::int64_t>(all.size()), 2}, areas);
   if (!m_job.folder.empty() && !subject.path.empty()) {
-    const fs::path file = fs::path(m_job.folder) / (stemOf(subject) + "-faithfulness.csv");
+    const fs::path file = fs::path(m_job.folder) / (makeStem(subject) + "-faithfulness.csv");
     valueOrThrow(writeFileAtomically(file, faithfulnessCsv(table)));
     files.push_back(file.string());
     if (!m_terminal.json()) m_terminal.print(file.string());
@@ -180,13 +199,13 @@ Json AttendExplanations::faithfulnessOf(const Subject& subject, Json& files) {
   return {{"class", table.classIndex}, {"name", table.className}, {"methods", methods}};
 }
 
-/// Of several pictures, what they have in common.
+/// What several images have in common.
 void AttendExplanations::finishFaithfulness() {
   const auto methods = m_study.means();
   m_summary = studyJson(methods);
   if (m_results.size() < 2) return;
   if (!m_terminal.json()) {
-    m_terminal.print("mean of " + std::to_string(m_results.size()) + " pictures");
+    m_terminal.print(tr("mean of ") + std::to_string(m_results.size()) + tr(" images"));
     printStudy(methods, m_terminal);
   }
   if (m_job.folder.empty()) return;
@@ -198,11 +217,12 @@ void AttendExplanations::finishFaithfulness() {
 void AttendExplanations::finish() {
   if (m_job.show == kFaithfulness && !m_results.empty()) finishFaithfulness();
   if (m_features.empty()) return;
-  const FeatureColors colors = valueOrThrow(featureColors(m_features, m_job.foreground, m_stop));
+  const FeatureColors colors =
+      valueOrThrow(explanationColors(m_job.show, m_features, m_job.foreground, m_stop));
   for (std::size_t i = 0; i < m_features.size(); ++i) {
     const TokenFeatures& features = m_features[i];
     keep("features", {features.grid.tokens(), features.width}, features.values);
-    keep("colors", {features.grid.patches(), 3}, colors.pictures[i].colors);
+    keep("colors", {features.grid.patches(), 3}, colors.images[i].colors);
     m_results[i]["colors"] = {{"rows", features.grid.rows},
                               {"cols", features.grid.cols},
                               {"note", colors.note},
@@ -215,28 +235,28 @@ void AttendExplanations::drawColors(const FeatureColors& colors) {
   for (std::size_t i = 0; i < m_subjects.size(); ++i) {
     const Subject& subject = m_subjects[i];
     if (subject.path.empty()) continue;
-    const Image view = scaled(subject.look.view, m_job.style.single);
+    const Image view = scaled(subject.inference.view, m_job.style.single);
     FigureGrid figure;
-    figure.title = subject.name + ": feature colours";
+    figure.title = subject.name + ": " + findInfo(m_job.show).title;
     figure.footnote =
-        colors.note + "; " + varianceText(colors) + ". " + wayMeaning(ExplanationMethod::Features);
+        colors.note + "; " + varianceText(colors) + ". " + explanationMeaning(m_job.show);
     figure.columns = 2;
     figure.tiles = {
         {view, ""},
-        {featuresImage(colors.pictures[i], view.width, view.height, m_job.style.smooth), ""}};
+        {featuresImage(colors.images[i], view.width, view.height, m_job.style.smooth), ""}};
     save(subject, m_job.show, composeFigure(figure), m_results[i]["files"]);
   }
 }
 
-std::string AttendExplanations::stemOf(const Subject& subject) {
+std::string AttendExplanations::makeStem(const Subject& subject) {
   return unusedStem(m_stems, subject.path);
 }
 
-void AttendExplanations::save(const Subject& subject, const std::string& suffix,
-                              const Image& picture, Json& files) {
-  const fs::path file = fs::path(m_job.folder) / (stemOf(subject) + "-" + suffix + ".png");
+void AttendExplanations::save(const Subject& subject, const std::string& suffix, const Image& image,
+                              Json& files) {
+  const fs::path file = fs::path(m_job.folder) / (makeStem(subject) + "-" + suffix + ".png");
   valueOrThrow(
-      writeFileAtomically(file, valueOrThrow(encodePng(picture, {{"Software", "Headlight"}}))));
+      writeFileAtomically(file, valueOrThrow(encodePng(image, {{"Software", "Headlight"}}))));
   files.push_back(file.string());
   if (!m_terminal.json()) m_terminal.print(file.string());
 }

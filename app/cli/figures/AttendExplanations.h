@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What `attend --show` makes of the ways of looking: pictures, numbers and arrays.
+// What `attend --show` makes of the explanations: images, numbers and arrays.
 
 #include <filesystem>
 #include <set>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/AttendImages.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/Terminal.h"
 #include "core/workbench/attribution/Explanations.h"
@@ -18,19 +18,19 @@ namespace headlight::cli {
 
 inline constexpr const char* kFaithfulness = "faithfulness";
 
-/// What was asked for. `folder` empty: no pictures.
+/// What was asked for. `folder` empty: no images.
 struct ExplanationRequest {
   InferenceSession& session;
   const MaskScheme& masks;
-  std::string show;  ///< a way's name, or kFaithfulness
+  std::string show;  ///< an explanation's name, or kFaithfulness
   Query query;
   ExplanationOptions options = {};
   bool foreground = false;
   RolloutOptions rollout = {};
-  PictureStyle style = {};
+  ImageStyle style = {};
   std::string folder = {};
   bool keepArrays = false;
-  std::int64_t pictures = 1;  ///< in all, for what remains
+  std::int64_t images = 1;  ///< in all, for what remains
 };
 
 class AttendExplanations {
@@ -40,36 +40,39 @@ class AttendExplanations {
     m_remaining.start(0);
   }
 
-  /// One picture, by its path, or by `name` where there are only numbers.
-  void addPicture(const std::filesystem::path& path, const Image& image);
-  void addNumbers(const std::string& name, const RawImages& picture);
-  /// What needs all pictures: feature colours. Then the rest is there.
+  /// One image, by its path, or by `name` where there are only numbers.
+  void addImage(const std::filesystem::path& path, const Image& image);
+  void addNumbers(const std::string& name, const RawImages& image);
+  /// What needs all images: feature PCA. Then the rest is there.
   void finish();
 
   const Json& results() const { return m_results; }
-  /// Of faithfulness: a method after the other, over all pictures; else empty.
+  /// For faithfulness: a method after the other, over all images; else empty.
   const Json& summary() const { return m_summary; }
-  const std::vector<RawInferenceResult>& looks() const { return m_looks; }  ///< logits alone
+  const std::vector<RawInferenceResult>& inferences() const {
+    return m_inferences;
+  }  ///< logits alone
   std::vector<RawArray> arrays() const;
 
  private:
   struct Subject {
     std::string name;
     std::filesystem::path path;  ///< empty: numbers
-    RawImages picture;
-    InferenceResult look;  ///< without maps; of numbers its logits alone
+    RawImages image;
+    InferenceResult inference;  ///< without maps; of numbers its logits alone
   };
   void add(Subject subject);
-  Json heat(const Subject& subject, Json& files);
-  Json depth(const Subject& subject, Json& files);
+  void explain(const Subject& subject, Json& result, Json& files);
+  Json heatmap(const Subject& subject, Json& files);
+  Json curve(const Subject& subject, Json& files);
   ProgressCallback judging();
-  Json faithfulnessOf(const Subject& subject, Json& files);
+  Json measureFaithfulness(const Subject& subject, Json& files);
   void finishFaithfulness();
-  Heatmap heatOf(const Subject& subject);
-  void drawHeatmap(const Subject& subject, const Heatmap& heat, Json& files);
+  Heatmap computeHeatmap(const Subject& subject);
+  void drawHeatmap(const Subject& subject, const Heatmap& heatmap, Json& files);
   void drawColors(const FeatureColors& colors);
-  void save(const Subject& subject, const std::string& suffix, const Image& picture, Json& files);
-  std::string stemOf(const Subject& subject);
+  void save(const Subject& subject, const std::string& suffix, const Image& image, Json& files);
+  std::string makeStem(const Subject& subject);
   void keep(const std::string& name, std::vector<std::int64_t> shape,
             const std::vector<float>& values);
 
@@ -80,10 +83,10 @@ class AttendExplanations {
   StudySums m_study;
   ProgressBar m_bar;
   RemainingTime m_remaining;
-  std::vector<RawInferenceResult> m_looks;
-  std::vector<RawArray> m_arrays;  ///< of all pictures, one behind the other
+  std::vector<RawInferenceResult> m_inferences;
+  std::vector<RawArray> m_arrays;  ///< of all images, one behind the other
   std::set<std::string> m_stems;
-  // Of the feature colours, until all are there.
+  // For colors, until all are there.
   std::vector<Subject> m_subjects;
   std::vector<TokenFeatures> m_features;
 };

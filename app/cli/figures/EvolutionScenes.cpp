@@ -6,8 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/AttendImages.h"
 #include "app/cli/terminal/Command.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
@@ -37,7 +38,7 @@ std::vector<std::pair<int, int>> chosenHeads(const EvolutionInfo& info,
                                              const EvolutionChoice& choice) {
   const int layers = static_cast<int>(info.layers.size());
   if (choice.layer && (*choice.layer < 0 || *choice.layer >= layers))
-    refuseUsage("--layer", "must be from 0 to " + std::to_string(layers - 1));
+    refuseUsage("--layer", tr("must be from 0 to ") + std::to_string(layers - 1));
   std::vector<std::pair<int, int>> chosen;
   for (int l = 0; l < layers; ++l) {
     const bool wanted = choice.layer ? l == *choice.layer : choice.head || l == layers - 1;
@@ -46,7 +47,7 @@ std::vector<std::pair<int, int>> chosenHeads(const EvolutionInfo& info,
   }
   if (chosen.empty())
     refuseUsage(choice.head ? "--head" : "--layer",
-                "names nothing that was recorded: give --layer and --head, counted from 0");
+                tr("selects no recorded head; give --layer and --head, counted from 0"));
   return chosen;
 }
 
@@ -80,13 +81,13 @@ class SceneMaker {
 
  private:
   void begin() {
-    const int pictures = static_cast<int>(m_info.pictures.size());
-    if (m_choice.picture < 0 || m_choice.picture >= pictures)
-      refuseUsage("--picture", "must be from 0 to " + std::to_string(pictures - 1));
-    m_scene.pictureNumber = static_cast<std::size_t>(m_choice.picture);
-    const RecordedPicture& picture = m_info.pictures[m_scene.pictureNumber];
-    m_scene.picture = std::filesystem::path(picture.name).filename().string();
-    m_scene.view = picture.view;
+    const int images = static_cast<int>(m_info.images.size());
+    if (m_choice.image < 0 || m_choice.image >= images)
+      refuseUsage("--image", tr("must be from 0 to ") + std::to_string(images - 1));
+    m_scene.imageNumber = static_cast<std::size_t>(m_choice.image);
+    const RecordedImage& image = m_info.images[m_scene.imageNumber];
+    m_scene.image = std::filesystem::path(image.name).filename().string();
+    m_scene.view = image.view;
   }
 
   void addAttention() {
@@ -102,8 +103,7 @@ class SceneMaker {
       requireGoingOn(m_stop);
       const EvolutionFrame frame = valueOrThrow(m_evolution.frame(point));
       for (EvolvingMap& map : m_scene.maps)
-        map.values.push_back(
-            valueOrThrow(frame.seen(m_choice.picture, map.layer, map.head, token)));
+        map.values.push_back(valueOrThrow(frame.seen(m_choice.image, map.layer, map.head, token)));
     }
   }
 
@@ -115,12 +115,12 @@ class SceneMaker {
     auto& values = m_scene.maps.front().values;
     for (const std::size_t point : m_points) {
       requireGoingOn(m_stop);
-      values.push_back(valueOrThrow(m_evolution.frame(point)).rollout(m_choice.picture));
+      values.push_back(valueOrThrow(m_evolution.frame(point)).rollout(m_choice.image));
     }
     if (std::all_of(values.begin(), values.end(), [](const auto& v) { return v.empty(); }))
-      refuseUsage("--show rollout",
-                  "was not recorded: the maps of this model are too large for "
-                  "it, or some layer has none");
+      refuseUsage(
+          "--show rollout",
+          tr("was not recorded, because the model's maps are too large or a layer has none"));
   }
 
   void addLearned() {
@@ -145,7 +145,8 @@ class SceneMaker {
       const LayerMaps& maps = shown.maps.layers[static_cast<std::size_t>(layer)];
       if (!maps.empty() && head < maps.heads) rows.push_back({layer, head, 0, 0, true, {}});
     }
-    if (rows.empty()) refuseUsage("--layer", "has no " + shown.title + "; choose another layer");
+    if (rows.empty())
+      refuseUsage("--layer", tr("has no ") + shown.title + tr("; choose another layer"));
     return rows;
   }
 
@@ -177,7 +178,7 @@ EvolutionScene chosenScene(RecordedEvolution& evolution, const EvolutionChoice& 
 
 void requireGoingOn(const std::stop_token& stop) {
   if (stop.stop_requested())
-    throw Failure({ErrorCode::Canceled, "stopped; pictures that were written stay", "evolution"});
+    throw Failure({ErrorCode::Canceled, tr("stopped; images that were written stay"), "evolution"});
 }
 
 }  // namespace headlight::cli

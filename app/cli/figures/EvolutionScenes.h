@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What `evolution` draws of a recording: the heads, points and picture that the flags choose, read
-// and put together for EvolutionPictures.h.
+// What `evolution` draws of a recording: the heads, points and image that the flags choose, read
+// and put together for EvolutionImages.h.
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/figures/EvolutionPictures.h"
+#include "app/cli/figures/EvolutionImages.h"
 
 namespace headlight::cli {
 
@@ -18,7 +18,7 @@ struct EvolutionChoice {
   std::string query;                ///< the token that looks; empty: class, or mean
   std::vector<std::int64_t> steps;  ///< of each the point at it or before it
   int most = 0;                     ///< without steps: so many points; 0: as many as drawn wants
-  int picture = 0;                  ///< of those that were recorded
+  int image = 0;                    ///< of those that were recorded
   std::optional<int> layer, head;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The heat of a way of looking that was asked for by flags.
+// The heatmap of an explanation that was asked for by flags.
 
 #include <stop_token>
 #include <string>
 
-#include "app/cli/figures/AttendPictures.h"
+#include "app/cli/figures/AttendImages.h"
 #include "core/config/Parameter.h"
 #include "core/workbench/attribution/Explanations.h"
 
@@ -14,19 +14,22 @@ namespace headlight::cli {
 /// Who looks at what.
 struct HeatmapSubject {
   InferenceSession& session;
-  const RawImages& picture;
+  const RawImages& image;
   const MaskScheme& masks;
-  Query query;  ///< of similarity
+  Query query;  ///< of methods of a token
 };
 
-/// `way` gives a heat. Throws Failure, naming --query where the layer lacks the token.
-Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo& way,
+/// `method` is a heatmap. Throws Failure, naming --query where the layer lacks the token.
+Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo& method,
                            const ExplanationOptions& options, std::stop_token stop);
 
-/// Title, meaning, values [rows × cols], and of which class and layer, where it is of one.
-Json heatJson(const Heatmap& heat);
+/// The names of the heatmaps of a class, for messages and help.
+std::string classHeatmapNames();
 
-/// The way of this name that gives a heat. Throws Failure naming --show that lists them.
-const ExplanationInfo& heatFromName(const std::string& name);
+/// Title, meaning, values [rows × cols], and of which class and layer, where it is of one.
+Json heatmapJson(const Heatmap& heatmap);
+
+/// The method of this name that is a heatmap. Throws Failure naming --show that lists them.
+const ExplanationInfo& heatmapFromName(const std::string& name);
 
 }  // namespace headlight::cli

@@ -5,7 +5,9 @@
 
 #include "app/cli/terminal/Command.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/figures/RunFigure.h"
+#include "core/workbench/runs/RunCheckpoints.h"
 
 namespace headlight::cli {
 namespace {
@@ -26,7 +28,7 @@ RunQuantity quantityIn(const std::vector<const RunHistory*>& histories, const st
       if (std::find(names.begin(), names.end(), known.key) == names.end())
         names.push_back(known.key);
     }
-  refuseUsage("--quantity", "no log has '" + key + "'; there are: " + joined(names));
+  refuseUsage("--quantity", tr("no log has '") + key + tr("'; choose one of ") + joined(names));
 }
 
 }  // namespace
@@ -39,29 +41,32 @@ void writeRunFigure(const RunFigureOptions& options, FollowedRuns& followed,
   for (const ListedRun& run : drawn)
     ids.push_back(run.id);
   followed.setCompared(ids);
-  auto histories = followed.lookAtCompared(stop).histories;
+  auto histories = followed.pollCompared(stop).histories;
   if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "stopped", "runs"});
   std::vector<const RunHistory*> read;
   for (const ListedRun& run : drawn)
     read.push_back(histories[run.id].get());
-  const RunQuantity quantity = quantityIn(read, options.quantity);
+  const RunQuantity quantity =
+      quantityIn(read, options.quantity.empty() ? defaultQuantity(read) : options.quantity);
   const RunAxis axis = axisNamed(options.over);
   std::vector<NamedCurve> curves;
   std::string missing;
   bool any = false;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    curves.push_back({drawn[i].label, read[i] ? curveOf(*read[i], quantity.key, axis)
-                                              : RunCurve{{}, {}, "its log cannot be read"}});
+    curves.push_back(
+        {drawn[i].label, read[i] ? makeRunCurve(*read[i], quantity.key, axis, options.smooth)
+                                 : RunCurve{{}, {}, tr("its log cannot be read")}});
+    if (read[i]) curves.back().marks = makeRunMarks(*read[i], axis);
     any = any || !curves.back().curve.keys.empty();
     missing = curves.back().curve.missing;
     if (!missing.empty()) terminal.warning(drawn[i].label + ": " + missing);
   }
-  if (!any)
-    throw Failure({ErrorCode::NotFound, "there is nothing to draw: " + missing, options.path});
+  if (!any) throw Failure({ErrorCode::NotFound, tr("nothing to plot: ") + missing, options.path});
   if (runs.size() > drawn.size())
-    terminal.warning(std::string("the figure has the first ") + std::to_string(drawn.size()) +
-                     " of " + std::to_string(runs.size()) + " runs");
-  valueOrThrow(writeRunCurves(options.path, curves, quantity, axis));
+    terminal.warning(std::string(tr("the figure shows the first ")) + std::to_string(drawn.size()) +
+                     " of " + std::to_string(runs.size()) + tr(" runs"));
+  const RunQuantity shown{quantity.key, smoothedTitle(quantity, options.smooth)};
+  valueOrThrow(writeRunCurves(options.path, curves, shown, axis));
 }
 
 std::vector<std::vector<std::string>> keptWeights(const std::vector<ListedRun>& runs) {

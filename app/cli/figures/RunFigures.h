@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "app/cli/terminal/Terminal.h"
+#include "core/workbench/figures/RunFigure.h"
 #include "core/workbench/runs/FollowedRuns.h"
 
 namespace headlight::cli {
 
 struct RunFigureOptions {
-  std::string path;                               ///< empty: no figure
-  std::string quantity = "loss", over = "steps";  ///< keys of RunCurves.h
+  std::string path;                           ///< empty: no figure
+  std::string quantity = {}, over = "steps";  ///< keys of RunCurves.h; empty: the default
+  double smooth = kUsualSmoothing;            ///< over about so many steps
 };
 
 /// Writes the figure of at most kMostCompared of `runs`, the first, and warns of what is not in it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/sweeps/SweepDesign.h"
 
@@ -11,10 +12,10 @@ namespace {
 
 /// Without the fraction of a second that nobody believes.
 std::string aboutText(double seconds) {
-  return "about " + formatDuration(seconds);
+  return tr("about ") + formatDuration(seconds);
 }
 
-void tellVariants(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& terminal) {
+void reportVariants(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& terminal) {
   std::size_t width = 0;
   for (const SweepVariant& variant : plan.variants)
     width = std::max(width, variant.name.size());
@@ -22,13 +23,13 @@ void tellVariants(const SweepPlan& plan, const SweepEstimate& estimate, Terminal
     std::string line = plan.variants[v].name;
     line.resize(width, ' ');
     const double seconds = estimate.secondsOfRun[v];
-    terminal.print(line + (seconds > 0 ? "  a run " + aboutText(seconds) : "  finished"));
+    terminal.print(line + (seconds > 0 ? tr("  a run ") + aboutText(seconds) : "  finished"));
   }
 }
 
 }  // namespace
 
-void tellPlan(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& terminal) {
+void reportPlan(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& terminal) {
   if (terminal.json()) {
     Json variants = Json::array();
     for (std::size_t v = 0; v < plan.variants.size(); ++v)
@@ -41,9 +42,9 @@ void tellPlan(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& te
                             {"variants", variants}});
     return;
   }
-  tellVariants(plan, estimate, terminal);
-  terminal.print(std::to_string(estimate.runs) + " runs, " + std::to_string(estimate.left) +
-                 " left: " + aboutText(estimate.seconds));
+  reportVariants(plan, estimate, terminal);
+  terminal.print(std::to_string(estimate.runs) + tr(" runs, ") + std::to_string(estimate.left) +
+                 tr(" left: ") + aboutText(estimate.seconds));
 }
 
 void writeCurves(const SweepPlan& plan, const SweepReport& report,
@@ -56,7 +57,7 @@ void writeCurves(const SweepPlan& plan, const SweepReport& report,
     valueOrThrow(writeFileAtomically(name(".csv"), sweepCurvesCsv(plan, curves)));
     for (const char* kind : {".png", ".pdf"})
       valueOrThrow(writeSweepCurves(name(kind), plan, curves));
-    terminal.note("over " + axis + ": " + name(".csv") + ", .png, .pdf");
+    terminal.note(tr("over ") + axis + ": " + name(".csv") + ", .png, .pdf");
   }
 }
 

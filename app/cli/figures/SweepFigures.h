@@ -12,7 +12,7 @@
 namespace headlight::cli {
 
 /// Runs and expected time of every variant.
-void tellPlan(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& terminal);
+void reportPlan(const SweepPlan& plan, const SweepEstimate& estimate, Terminal& terminal);
 
 /// sweep-over-PATH.csv, .png and .pdf of each into `output`, and says so. Throws Failure: no such
 /// axis, Io.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// What attend is told on its command line. Throws Failure, like all of the command line.
+// The options of attend. Throws Failure, like all of the command line.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -21,7 +21,7 @@ struct AttendOptions {
   bool foreground = false;
   std::optional<int> layer, head;  ///< from 0; empty: all
   bool json = false;
-  PictureStyle style;
+  ImageStyle style;
   StyleOptions styleOptions;
   RolloutOptions rollout;
   RolloutFlags rolloutFlags;

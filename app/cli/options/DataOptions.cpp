@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/session/Datasets.h"
@@ -22,14 +23,14 @@ std::string choicesText(const std::vector<std::string>& choices) {
 
 Error noDatasetError(const std::string& path) {
   return whyNoDataset(path, /*asked=*/true)
-      .value_or(Error{ErrorCode::UnsupportedFile, "holds no dataset that is known", path});
+      .value_or(Error{ErrorCode::UnsupportedFile, tr("contains no known kind of dataset"), path});
 }
 
 void DataOptions::declare(CLI::App& command) {
   command
       .add_option("--data", folder,
-                  "Folder of the dataset or a pattern of tar shards, its kind told by what lies "
-                  "there; default: the data that the config or the checkpoint names")
+                  tr("Dataset folder or pattern of tar shards; the kind is recognized by content. "
+                     "Default: the data that the config or the checkpoint names"))
       ->type_name("FOLDER");
   for (const Parameter& parameter : classMatchParameters())
     declareMatching(command, parameter);
@@ -56,7 +57,7 @@ Experiment DataOptions::describe(const ModelSource& source) const {
   Experiment experiment;
   if (!source.weights.empty()) {
     // Weights without an Experiment are fine here; unreadable ones are refused when they load.
-    if (auto inside = experimentOf(source.weights)) experiment = *inside;
+    if (auto inside = loadExperiment(source.weights)) experiment = *inside;
   }
   if (!source.model.empty()) {
     // Masks belong to a model: those that the weights were trained with may not fit this one.
@@ -74,7 +75,7 @@ Experiment DataOptions::describe(const ModelSource& source) const {
     json["data"]["path"] = folder;
   }
   flags.apply(json);
-  return valueOrThrow(experimentFromJson(json, modelCatalogue()));
+  return valueOrThrow(experimentFromJson(json, modelCatalog()));
 }
 
 }  // namespace headlight::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The options that say which pictures of a data set a command works on: --data and --data.*.
+// The options that say which images of a dataset a command works on: --data and --data.*.
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +16,7 @@ namespace headlight::cli {
 Error noDatasetError(const std::string& path);
 
 struct DataOptions {
-  std::string folder;  ///< of the data set; empty: as the config or the checkpoint says
+  std::string folder;  ///< of the dataset; empty: as the config or the checkpoint says
   ParameterFlags flags;
   ClassMatching matching;  ///< of its classes with the model's
 

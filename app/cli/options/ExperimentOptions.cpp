@@ -5,13 +5,16 @@
 
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/RecipeList.h"
+#include "app/cli/terminal/Command.h"
 #include "core/base/Log.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
 #include "core/config/Recipes.h"
 #include "core/models/Registry.h"
-#include "core/workbench/loading/NamedWeights.h"
+#include "core/workbench/loading/Input.h"
+#include "core/workbench/loading/WeightsPlace.h"
 
 namespace headlight::cli {
 namespace {
@@ -24,7 +27,7 @@ constexpr std::uintmax_t kMaxConfigBytes = 16u << 20;
 Json configJson(const std::string& config) {
   const std::string text = valueOrThrow(readFile(config, kMaxConfigBytes));
   Json json = valueOrThrow(parseConfigJson(text, config));
-  if (!json.is_object()) valueOrThrow(experimentFromText(text, config, modelCatalogue()));
+  if (!json.is_object()) valueOrThrow(experimentFromText(text, config, modelCatalog()));
   findPathsBeside(json, fs::absolute(config).parent_path());
   return json;
 }
@@ -40,37 +43,45 @@ void replaceModel(Json& json, const std::string& model) {
 bool namesWeights(const Json& json) {
   if (!json.contains("training")) return false;
   const Json& training = json["training"];  // of what is no object the reader says so
-  return !training.is_object() || (training.contains("weights") && training["weights"] != "");
+  return !training.is_object() || (training.contains("weights") && training["weights"] != Json(""));
 }
 
 /// `named`: the weights that --model brings along.
 void sayStart(const std::string& weights, const std::string& named) {
   if (weights == named)
-    logInfo("starts from the weights of " + named + ", which --model names");
+    logInfo(tr("starts from the weights of ") + named + tr(", which --model names"));
   else
-    logInfo("starts from " + (weights.empty() ? std::string("random numbers") : weights) +
-            ", not from the weights of " + named + ", which --model names");
+    logInfo(tr("starts from ") + (weights.empty() ? std::string(tr("random numbers")) : weights) +
+            tr(", not from the weights of ") + named + tr(", which --model names"));
 }
 
 }  // namespace
 
 void ExperimentOptions::declare(CLI::App& command) {
   command
-      .add_option("-m,--model", model,
-                  "Use this model's shape in place of the config's: a published name or a "
-                  "config; or a folder of the Hugging Face hub or a checkpoint, whose weights "
-                  "the training starts from, unless --weights or the config names others")
+      .add_option(
+          "-m,--model", model,
+          tr("Use this model instead of the config's: a published name or a config; or a "
+             "Hugging Face hub folder or a checkpoint, whose weights the training starts from "
+             "unless --weights or the config names others"))
       ->type_name("NAME|FILE|FOLDER");
   command
-      .add_option("-w,--weights", weights,
-                  "Start from this checkpoint. At least half of the model's tensors, head and "
-                  "position tables aside, must fit")
+      .add_option(
+          "-w,--weights", weights,
+          tr("Start from this checkpoint. At least half of the model's tensors must fit, not "
+             "counting head and position tables"))
       ->type_name("FILE");
+  command
+      .add_option("--take", take,
+                  tr("Which model of --weights to start from, where the file holds several, by a "
+                     "name that headlight-cli inspect lists; default: a moving average or teacher, "
+                     "else the first"))
+      ->type_name("NAME");
   command
       .add_option(
           "--masks", masks,
-          "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
-          "of 5), or a JSON file")
+          tr("Masks of the heads: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows "
+             "of 5), or a JSON file"))
       ->type_name("NAME|FILE");
   command.add_option("--recipe", recipe, recipeHelp())->type_name("NAME");
 }
@@ -80,7 +91,8 @@ void ExperimentOptions::declareFlags(CLI::App& command) {
 }
 
 bool ExperimentOptions::changesNothing() const {
-  return model.empty() && weights.empty() && masks.empty() && recipe.empty() && flags.empty();
+  return model.empty() && weights.empty() && take.empty() && masks.empty() && recipe.empty() &&
+         flags.empty();
 }
 
 Experiment ExperimentOptions::describe(const std::optional<Json>& base) const {
@@ -89,15 +101,16 @@ Experiment ExperimentOptions::describe(const std::optional<Json>& base) const {
   if (!model.empty()) replaceModel(json, model);
   const std::string named = weights.empty() ? weightsOfNamedModel(model) : std::string();
   const bool takesNamed = !named.empty() && !namesWeights(json);
-  if (!weights.empty()) json["training"]["weights"] = weights;
+  if (!take.empty() && weights.empty()) refuseUsage("--take", tr("needs --weights"));
+  if (!weights.empty()) json["training"]["weights"] = WeightsPlace{weights, take}.path().string();
   if (takesNamed) json["training"]["weights"] = named;
   if (!recipe.empty()) valueOrThrow(applyRecipe(json, recipe));
   flags.apply(json);
   if (!masks.empty()) json.erase("masks");  // they need not fit this model, and are not used
-  Experiment experiment = valueOrThrow(experimentFromText(
-      jsonText(json), config.empty() ? "command line" : config, modelCatalogue()));
+  Experiment experiment = valueOrThrow(
+      experimentFromText(jsonText(json), config.empty() ? "command line" : config, modelCatalog()));
   if (!masks.empty())
-    experiment.masks = describeMasks(masksFromOption(masks, maskShapeOf(experiment.model)));
+    experiment.masks = describeMasks(masksFromOption(masks, makeMaskShape(experiment.model)));
   if (!named.empty()) sayStart(experiment.training.weights, named);
   return experiment;
 }

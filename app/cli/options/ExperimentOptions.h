@@ -13,10 +13,10 @@
 namespace headlight::cli {
 
 struct ExperimentOptions {
-  std::string config, model, weights, masks, recipe;
+  std::string config, model, weights, take, masks, recipe;
   ParameterFlags flags;
 
-  /// --model, --weights, --masks, --recipe; the flags of all parameters come last.
+  /// --model, --weights, --take, --masks, --recipe; the flags of all parameters come last.
   void declare(CLI::App& command);
   void declareFlags(CLI::App& command);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Pictures and folders named on the command line.
+// Images and folders named on the command line.
 
 #include <filesystem>
 #include <functional>
@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "app/cli/terminal/Terminal.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight::cli {
 
 /// Folders become the images in them and in their folders, in natural order; what is passed over
 /// there is said. Throws Failure for a folder without any.
-std::vector<std::filesystem::path> expandPictures(const std::vector<std::string>& arguments);
+std::vector<std::filesystem::path> expandImages(const std::vector<std::string>& arguments);
 
-/// The picture's name without its ending, numbered where it is among `taken` already (two folders
+/// The image's name without its ending, numbered where it is among `taken` already (two folders
 /// hold the same name); then it is too.
-std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path& picture);
+std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path& image);
 
-/// Reads each picture and hands it to `use`. A damaged one is reported and passed over, or, with
+/// Reads each image and hands it to `use`. A damaged one is reported and passed over, or, with
 /// `strict`, ends it (Failure). Returns the exit code: that of the first damaged one.
-int forEachPicture(const std::vector<std::filesystem::path>& paths, bool strict, Terminal& terminal,
-                   const std::function<void(const std::filesystem::path&, const Image&)>& use);
+int forEachImage(const std::vector<std::filesystem::path>& paths, bool strict, Terminal& terminal,
+                 const std::function<void(const std::filesystem::path&, const Image&)>& use);
 
 /// Made where it is missing. Throws Failure.
 void makeOutputFolder(const std::filesystem::path& folder);

@@ -2,23 +2,24 @@
 #include "app/cli/options/MapInputs.h"
 
 #include "app/cli/terminal/Command.h"
-#include "core/base/files/Files.h"
+#include "core/base/Translation.h"
+#include "core/workbench/loading/Input.h"
 
 namespace headlight::cli {
 namespace {
 
-std::string addressIn(const MapInput& input, int picture) {
-  return MapPlace{input.file, picture}.text();
+std::string addressIn(const MapInput& input, int image) {
+  return MapPlace{input.file, image}.text();
 }
 
-Image requirePictureOf(const MapInput& input, int picture, InferenceSession& session) {
-  const Image image = session.pictureAt(addressIn(input, picture));
+Image requireImageOf(const MapInput& input, int index, InferenceSession& session) {
+  Image image = session.imageAt(addressIn(input, index));
   if (image.empty())
     throw Failure({ErrorCode::InvalidArgument,
-                   "is not there: the file has " + std::to_string(session.info().pictures) +
-                       (session.info().pictures == 1 ? " picture" : " pictures") +
-                       ", counted from 0",
-                   addressIn(input, picture)});
+                   tr("is not there: the file has ") + std::to_string(session.info().images) +
+                       (session.info().images == 1 ? tr(" image") : tr(" images")) +
+                       tr(", counted from 0"),
+                   addressIn(input, index)});
   return image;
 }
 
@@ -26,9 +27,9 @@ Image requirePictureOf(const MapInput& input, int picture, InferenceSession& ses
 
 std::optional<MapInput> mapInput(const std::string& argument) {
   if (isMapFile(argument)) return MapInput{argument, std::nullopt};
-  const auto place = mapPlaceOf(argument);
+  const auto place = parseMapPlace(argument);
   if (isThere(argument) || !place || !isMapFile(place->file)) return std::nullopt;
-  return MapInput{place->file, place->picture};
+  return MapInput{place->file, place->image};
 }
 
 std::optional<MapInput> mapInput(const std::vector<std::string>& arguments,
@@ -40,13 +41,14 @@ std::optional<MapInput> mapInput(const std::vector<std::string>& arguments,
   }
   if (!input) return std::nullopt;
   if (arguments.size() > 1)
-    refuseUsage(flag, "takes one file of maps (or one picture of it, FILE[0]), or pictures");
+    refuseUsage(flag, tr("takes either one map file (or one image of it, FILE[0]) or images"));
   if (!model.source.model.empty() || !model.source.weights.empty())
-    refuseUsage(flag, input->file.string() +
-                          " holds maps, which need no model; leave out --model and --weights, or "
-                          "set the model beside them by compare --other-model");
+    refuseUsage(flag,
+                input->file.string() +
+                    tr(" contains maps, which need no model; leave out --model and --weights, "
+                       "or give the model to compare --other-model"));
   if (!model.masks.empty())
-    refuseUsage("--masks", "cannot be applied to maps of a file; give the model itself");
+    refuseUsage("--masks", tr("cannot be applied to a map file; give the model instead"));
   return input;
 }
 
@@ -59,42 +61,41 @@ std::unique_ptr<InferenceSession> openMaps(const std::filesystem::path& file,
   for (const std::string& note : session->info().notes)
     terminal.note(file.filename().string() + ": " + note);
   if (session->info().classNamesFrom == ClassNamesFrom::ImageNet)
-    terminal.note("class names: " + classNamesText(session->info()));
+    terminal.note(tr("class names: ") + classNamesText(session->info()));
   return session;
 }
 
-void forEachMapPicture(const MapInput& input, InferenceSession& session,
-                       const std::function<void(const std::string&, const Image&)>& use) {
-  const int first = input.picture.value_or(0);
-  const int last = input.picture.value_or(session.info().pictures - 1);
-  for (int picture = first; picture <= last; ++picture)
-    use(addressIn(input, picture), requirePictureOf(input, picture, session));
+void forEachMapImage(const MapInput& input, InferenceSession& session,
+                     const std::function<void(const std::string&, const Image&)>& use) {
+  const int first = input.image.value_or(0);
+  const int last = input.image.value_or(session.info().images - 1);
+  for (int image = first; image <= last; ++image)
+    use(addressIn(input, image), requireImageOf(input, image, session));
 }
 
-Image mapPicture(const MapInput& input, InferenceSession& session) {
-  if (!input.picture && session.info().pictures > 1)
-    refuseUsage(input.file.string(), "has " + std::to_string(session.info().pictures) +
-                                         " pictures; say which, such as " + addressIn(input, 0));
-  return requirePictureOf(input, input.picture.value_or(0), session);
+Image mapImage(const MapInput& input, InferenceSession& session) {
+  if (!input.image && session.info().images > 1)
+    refuseUsage(input.file.string(), tr("has ") + std::to_string(session.info().images) +
+                                         tr(" images; choose one, such as ") + addressIn(input, 0));
+  return requireImageOf(input, input.image.value_or(0), session);
 }
 
-Image mapPicture(const MapInput& input) {
+Image mapImage(const MapInput& input) {
   const MapFile file = valueOrThrow(readMapFile(input.file));
   if (!file.info().hasImages)
     throw Failure({ErrorCode::InvalidArgument,
-                   "has maps but no picture that a model could look at; give the picture itself by "
-                   "--other-picture",
+                   tr("has maps but no image for a model; give the image with --other-image"),
                    input.file.string()});
-  if (!input.picture && file.info().pictures > 1)
+  if (!input.image && file.info().images > 1)
     refuseUsage(input.file.string(),
-                "has several pictures; say which, such as " + addressIn(input, 0));
-  return valueOrThrow(file.picture(input.picture.value_or(0)));
+                tr("has several images; choose one, such as ") + addressIn(input, 0));
+  return valueOrThrow(file.image(input.image.value_or(0)));
 }
 
-std::filesystem::path pictureFile(const std::filesystem::path& picture) {
-  const auto place = mapPlaceOf(picture.filename().string());
-  if (!place) return picture;
-  return place->file.stem().string() + "-" + std::to_string(place->picture) + ".png";
+std::filesystem::path imageFile(const std::filesystem::path& image) {
+  const auto place = parseMapPlace(image.filename().string());
+  if (!place) return image;
+  return place->file.stem().string() + "-" + std::to_string(place->image) + ".png";
 }
 
 }  // namespace headlight::cli

@@ -3,6 +3,7 @@
 
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/Numbers.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/MapFile.h"
@@ -12,49 +13,54 @@ namespace headlight::cli {
 
 void ModelOptions::declare(CLI::App& app) {
   const char* group = "Model";
-  app.add_option(
-         "-m,--model", source.model,
-         "A published name (headlight-cli summary --list), a config, a folder of the Hugging "
-         "Face hub (headlight-cli models), or a checkpoint that carries its Experiment; not "
-         "needed where --weights is one of the last two")
+  app.add_option("-m,--model", source.model,
+                 tr("A published name (headlight-cli summary --list), a config, a Hugging Face hub "
+                    "folder (headlight-cli models), or a checkpoint that contains its Experiment; "
+                    "not needed if --weights is one of the last two"))
       ->type_name("NAME|FILE|FOLDER")
       ->group(group);
   app.add_option("-w,--weights", source.weights,
-                 "Weights, .safetensors or .pth; without them the model's are random")
+                 tr("Weights: .safetensors, .pth, .ckpt or .bin, or an index of shards; default: "
+                    "random weights"))
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--take", source.take,
+                 tr("Which model of a file of weights that holds several, by a name that "
+                    "headlight-cli inspect lists, such as student; default: a moving average or "
+                    "teacher, else the first"))
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--class-names", source.classNames,
+                 tr("Class names: a text file with one name per line, or JSON, a list or an object "
+                    "from index to name (also transformers' id2label). Default: the names stored "
+                    "with the weights, else, for 1000 classes, ImageNet-1k's"))
       ->type_name("FILE")
       ->group(group);
   app.add_option(
-         "--class-names", source.classNames,
-         "What the classes are called: a text file with a name a line, or JSON, a list or an "
-         "object from index to name (transformers' id2label, too); default: the names that "
-         "come with the weights, else, of 1000 classes, ImageNet-1k's")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_option("--image-size", imageSize,
-                 "Look at pictures of so many pixels, one number or HEIGHTxWIDTH, in place of the "
-                 "model's own; patches must divide it. Position embeddings are resampled")
+         "--image-size", imageSize,
+         tr("Run the model at this image size in pixels, one number or HEIGHTxWIDTH, instead of "
+            "its own; must be a multiple of the patch size. Position embeddings are resampled"))
       ->type_name("SIZE")
       ->group(group);
   app.add_flag("--partial", source.partial,
-               "Go on where weights are missing or of another shape: those stay random. Without it "
-               "that is an error")
+               tr("Accept weights that are missing or of another shape: these tensors stay random. "
+                  "Without it, this is an error"))
       ->group(group);
-  app.add_option(
-         "--masks", masks,
-         "Where heads may look: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for windows of 5), "
-         "a scheme that is kept (headlight-cli schemes), a JSON file, or random-like:NAME@SEED of "
-         "any of them; default: as the model says")
+  app.add_option("--masks", masks,
+                 tr("Masks of the heads: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for "
+                    "windows of 5), a saved scheme (headlight-cli schemes), a JSON file, or "
+                    "random-like:NAME@SEED of any of them; default: the model's own"))
       ->type_name("NAME|FILE")
       ->group(group);
   app.add_option("--device", source.device,
-                 "auto (CUDA if there is one), cpu, cuda or cuda:N; default auto")
+                 tr("auto (CUDA if available), cpu, cuda or cuda:N; default auto"))
       ->type_name("TEXT")
       ->group(group);
-  app.add_option("--threads", source.threads, "CPU threads; default 0: as many as cores")
+  app.add_option("--threads", source.threads, tr("CPU threads; default 0: as many as cores"))
       ->type_name("INT")
       ->check(CLI::Range(0, 1024).description(""))
       ->group(group);
-  app.add_option("--seed", source.seed, "What random weights are drawn from; default 0")
+  app.add_option("--seed", source.seed, tr("Seed of random weights; default 0"))
       ->type_name("INT")
       ->check(CLI::NonNegativeNumber.description(""))
       ->group(group);
@@ -63,13 +69,13 @@ void ModelOptions::declare(CLI::App& app) {
 void ModelOptions::require() const {
   if (source.model.empty() && source.weights.empty())
     refuseUsage("--model",
-                "is missing; give a published name (headlight-cli summary --list) or a "
-                "config, or give --weights with a checkpoint that carries its model");
+                tr("is missing; give a published name (headlight-cli summary --list) or a config, "
+                   "or give --weights with a checkpoint that contains its model"));
 }
 
 void sayHowItOpened(const ModelInfo& info, Terminal& terminal) {
   if (info.randomWeights)
-    terminal.warning("the model's weights are random; give --weights for trained ones");
+    terminal.warning(tr("the model's weights are random; give --weights for trained ones"));
   else if (!info.report.complete())
     terminal.warning(info.weights.string() + ": " + info.report.summary());
   else if (!info.report.resized.empty())
@@ -77,16 +83,16 @@ void sayHowItOpened(const ModelInfo& info, Terminal& terminal) {
   for (const auto& note : info.notes)
     terminal.note(note);
   if (info.classNamesFrom == ClassNamesFrom::ImageNet)
-    terminal.note("class names: " + classNamesText(info));
+    terminal.note(tr("class names: ") + classNamesText(info));
 }
 
 ModelSource ModelOptions::sizedSource() const {
   ModelSource sized = source;
   if (imageSize.empty()) return sized;
-  const auto size = pictureSize(imageSize);
+  const auto size = parseImageSize(imageSize);
   if (!size)
     refuseUsage("--image-size " + imageSize,
-                "must be a number of pixels from 8 to 4096, or two, such as 518x700");
+                tr("must be one or two numbers of pixels from 8 to 4096, such as 518x700"));
   sized.imageHeight = size->height;
   sized.imageWidth = size->width == size->height ? 0 : size->width;
   return sized;
@@ -101,7 +107,7 @@ std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
 }
 
 MaskScheme ModelOptions::masksFor(const ModelInfo& info) const {
-  const MaskShape shape = maskShapeOf(info.experiment.model);
+  const MaskShape shape = makeMaskShape(info.experiment.model);
   if (masks.empty()) return valueOrThrow(resolveMasks(info.experiment.masks, shape));
   return masksFromOption(masks, shape);
 }
@@ -118,19 +124,19 @@ Experiment experimentByName(const std::string& nameOrFile) {
     experiment.masks.scheme = published->scheme;
     return experiment;
   }
-  if (isThere(nameOrFile)) return valueOrThrow(experimentOf(nameOrFile));
+  if (isThere(nameOrFile)) return valueOrThrow(loadExperiment(nameOrFile));
   std::vector<std::string> names;
   for (const auto& model : publishedModels())
     names.push_back(model.name);
   const std::string close = closestName(nameOrFile, names);
-  refuseUsage(nameOrFile, "is neither a published model nor a file; " +
-                              (close.empty() ? "headlight-cli summary --list names the models"
-                                             : "did you mean \"" + close + "\"?"));
+  refuseUsage(nameOrFile, tr("is neither a published model nor a file; ") +
+                              (close.empty() ? tr("headlight-cli summary --list names the models")
+                                             : tr("did you mean \"") + close + "\"?"));
 }
 
 void printAlphas(const SoftAlphas& alphas, const std::string& indent, Terminal& terminal) {
   for (const auto& line : softAlphaLines(alphas))
-    terminal.print(indent + "learned alpha  " + line);
+    terminal.print(indent + tr("learned alpha  ") + line);
 }
 
 Json topJson(const std::vector<ClassScore>& top) {
@@ -142,9 +148,13 @@ Json topJson(const std::vector<ClassScore>& top) {
 }
 
 Json modelJson(const ModelInfo& info, const MaskScheme& masks) {
-  return {{"name", info.experiment.model.name},        {"weights", info.weights.string()},
-          {"random_weights", info.randomWeights},      {"masks", masks.name()},
-          {"masked_heads", masks.maskedHeads()},       {"device", info.device},
+  return {{"name", info.experiment.model.name},
+          {"weights", info.weights.string()},
+          {"weights_name", info.weightsName},
+          {"random_weights", info.randomWeights},
+          {"masks", masks.name()},
+          {"masked_heads", masks.maskedHeads()},
+          {"device", info.device},
           {"class_names", toText(info.classNamesFrom)}};
 }
 

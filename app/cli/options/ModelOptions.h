@@ -15,12 +15,12 @@ namespace headlight::cli {
 struct ModelOptions {
   ModelSource source;
   std::string masks;      ///< a scheme's name or a file; empty: as the model says
-  std::string imageSize;  ///< of the pictures; empty: as the model says
+  std::string imageSize;  ///< of the images; empty: as the model says
 
-  /// --model, --weights, --image-size, --partial, --masks, --device, --threads, --seed.
+  /// --model, --weights, --take, --image-size, --partial, --masks, --device, --threads, --seed.
   void declare(CLI::App& app);
 
-  /// The source with the picture's size. Throws Failure where that is none.
+  /// The source with the image's size. Throws Failure where that is none.
   ModelSource sizedSource() const;
   /// Throws Failure if neither a model nor weights were given.
   void require() const;

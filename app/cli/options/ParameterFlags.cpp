@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/models/Registry.h"
 
 namespace headlight::cli {
@@ -46,7 +47,7 @@ std::string rangeHelp(const Parameter& parameter) {
   const bool high = parameter.maximum < kBeyondInterest;
   if (low && high)
     return boundText(parameter.minimum) + " to " + boundText(parameter.maximum) + "; ";
-  return low ? "at least " + boundText(parameter.minimum) + "; " : "";
+  return low ? tr("at least ") + boundText(parameter.minimum) + "; " : "";
 }
 
 /// "Passes over the training split. [1 to 1000000; default 20]"
@@ -55,14 +56,15 @@ std::string helpText(const Parameter& parameter) {
                             ? parameter.defaultValue.get<std::string>()
                             : parameter.defaultValue.dump();
   if (initial.empty()) initial = "empty";
-  return parameter.help + " [" + rangeHelp(parameter) + "default " + initial + "]";
+  return translated(parameter.help) + " [" + rangeHelp(parameter) + tr("default ") + initial + "]";
 }
 
 /// An option as more than one variant may have it, each with its own meaning.
 struct SharedOption {
   std::string name;
   std::vector<std::string> owners;  ///< "window", "lsla"
-  std::string help;                 ///< of the only owner
+  std::vector<std::string> formerNames;
+  std::string help;  ///< of the only owner
 };
 
 std::vector<SharedOption> sharedOptions(const std::vector<Variant>& variants) {
@@ -73,17 +75,18 @@ std::vector<SharedOption> sharedOptions(const std::vector<Variant>& variants) {
       auto known = std::find_if(options.begin(), options.end(),
                                 [&](const auto& o) { return o.name == parameter.name; });
       if (known == options.end())
-        known = options.insert(known, SharedOption{parameter.name, {}, helpText(parameter)});
+        known = options.insert(
+            known, SharedOption{parameter.name, {}, parameter.formerNames, helpText(parameter)});
       known->owners.push_back(variant.name);
     }
   }
   return options;
 }
 
-/// "Of window, lsla; …": the text of the only owner, or where to read that of each.
+/// "For window, lsla: …": the text of the only owner, or where to read that of each.
 std::string sharedHelp(const SharedOption& option, const std::string& listing) {
-  return "Of " + joined(option.owners) + ": " +
-         (option.owners.size() == 1 ? option.help : "see headlight-cli summary --" + listing);
+  return "For " + joined(option.owners) + ": " +
+         (option.owners.size() == 1 ? option.help : tr("see headlight-cli summary --") + listing);
 }
 
 }  // namespace
@@ -91,20 +94,23 @@ std::string sharedHelp(const SharedOption& option, const std::string& listing) {
 ParameterFlags::ParameterFlags()
     : ParameterFlags(experimentSections(),
                      [](Json& json, const std::string& path, const std::string& text) {
-                       return overrideParameter(json, path, text, modelCatalogue());
+                       return overrideParameter(json, path, text, modelCatalog());
                      }) {}
 
 ParameterFlags::ParameterFlags(const std::vector<Section>& sections, Override override)
     : m_sections(sections), m_override(std::move(override)) {}
 
 void ParameterFlags::declareOptions(CLI::App& app) {
-  const ModelCatalogue& catalogue = modelCatalogue();
+  const ModelCatalog& catalog = modelCatalog();
   for (const auto& [section, listing, variants] :
-       {std::tuple{"attention", "mechanisms", &catalogue.mechanisms},
-        std::tuple{"layout", "backbones", &catalogue.backbones}})
-    for (const SharedOption& option : sharedOptions(*variants))
-      add(app, std::string("model.") + section + "." + option.name, sharedHelp(option, listing),
-          "TEXT", std::string("Options of the ") + listing);
+       {std::tuple{"attention", "mechanisms", &catalog.mechanisms},
+        std::tuple{"layout", "backbones", &catalog.backbones}})
+    for (const SharedOption& option : sharedOptions(*variants)) {
+      const std::string path = std::string("model.") + section + ".";
+      add(app, path + option.name, sharedHelp(option, listing), "TEXT",
+          std::string(tr("Options of the ")) + listing);
+      addFormer(app, path, option.formerNames);
+    }
 }
 
 void ParameterFlags::add(CLI::App& app, const std::string& path, const std::string& help,
@@ -116,6 +122,12 @@ void ParameterFlags::add(CLI::App& app, const std::string& path, const std::stri
       ->group(group);
 }
 
+void ParameterFlags::addFormer(CLI::App& app, const std::string& prefix,
+                               const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (!app.get_option_no_throw("--" + prefix + name)) add(app, prefix + name, "", "", "");
+}
+
 void ParameterFlags::declareSection(CLI::App& app, const Section& section,
                                     const std::string& group) {
   for (const auto& parameter : *section.table) {
@@ -123,6 +135,7 @@ void ParameterFlags::declareSection(CLI::App& app, const Section& section,
         section.key.empty() ? parameter.name : section.key + "." + parameter.name;
     if (!app.get_option_no_throw("--" + path))
       add(app, path, helpText(parameter), typeWord(parameter), group);
+    addFormer(app, section.key.empty() ? "" : section.key + ".", parameter.formerNames);
   }
 }
 

@@ -23,9 +23,9 @@ class ParameterFlags {
   using Override =
       std::function<Result<void>(Json& json, const std::string& path, const std::string& text)>;
 
-  /// Of Experiments.
+  /// Flags of an Experiment.
   ParameterFlags();
-  /// Of what these sections describe; `sections` must outlive it.
+  /// Flags of what these sections describe; `sections` must outlive it.
   ParameterFlags(const std::vector<Section>& sections, Override override);
 
   /// Declares the flags of these sections ("" is the top level: --seed), each section a group of
@@ -47,6 +47,8 @@ class ParameterFlags {
 
  private:
   void declareOptions(CLI::App& app);
+  /// Spellings of before: accepted, not shown.
+  void addFormer(CLI::App& app, const std::string& prefix, const std::vector<std::string>& names);
   void declareSection(CLI::App& app, const Section& section, const std::string& group);
   void add(CLI::App& app, const std::string& path, const std::string& help, const std::string& type,
            const std::string& group);

@@ -2,6 +2,7 @@
 #include "app/cli/options/RecipeList.h"
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/Recipes.h"
 
 namespace headlight::cli {
@@ -29,8 +30,8 @@ void print(const Recipe& recipe, Terminal& terminal) {
 }  // namespace
 
 std::string recipeHelp() {
-  return "Train by a paper's recipe, after the config and before the flags: " +
-         joined(recipeNames()) + "; every value and its source: summary --recipes";
+  return tr("Use a paper's training recipe, applied after the config and before the flags: ") +
+         joined(recipeNames()) + tr("; every value and its source: summary --recipes");
 }
 
 void listRecipes(Terminal& terminal) {

@@ -8,7 +8,7 @@
 
 namespace headlight::cli {
 
-/// Of --recipe.
+/// For --recipe.
 std::string recipeHelp();
 
 /// Every recipe with every value and where it stands.

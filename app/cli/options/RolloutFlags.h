@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 
 namespace headlight::cli {
 

@@ -2,15 +2,25 @@
 #include "app/cli/options/StyleOptions.h"
 
 #include "app/cli/terminal/Command.h"
+#include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
 
 std::string styleHelp() {
-  std::string help = "How maps are drawn: ";
+  std::string help = tr("Map style: ");
   for (const MapStyleInfo& info : mapStyles())
-    help += info.name + " (" + info.help + "), ";
-  return help + "by default the first";
+    help += info.name + " (" + translated(info.help) + "), ";
+  return help + tr("default: the first");
+}
+
+std::string colorMapHelp() {
+  std::vector<std::string> names;
+  for (const ColorMapInfo& map : colorMaps())
+    names.push_back(map.name);
+  return tr("Color map of overlays: ") + joined(names) +
+         tr("; default viridis. Sets the style to overlay");
 }
 
 void addShare(CLI::App& app, const char* flag, double& target, const char* help,
@@ -23,22 +33,18 @@ void addShare(CLI::App& app, const char* flag, double& target, const char* help,
 
 }  // namespace
 
-void StyleOptions::declare(CLI::App& app, PictureStyle& target, const char* group) {
-  app.add_option("--colormap", colorMap,
-                 "Of an overlay: viridis, cividis, inferno, turbo, jet, grey or diverging; default "
-                 "viridis. Makes the style overlay")
-      ->type_name("TEXT")
-      ->group(group);
+void StyleOptions::declare(CLI::App& app, ImageStyle& target, const char* group) {
+  app.add_option("--colormap", colorMap, colorMapHelp())->type_name("TEXT")->group(group);
   app.add_option("--style", style, styleHelp())->type_name("TEXT")->group(group);
   addShare(app, "--dim", target.dim,
-           "How much light and colour the dark of the headlight keeps back; default 0.85", group);
+           tr("Dimming of dark areas in the headlight style; default 0.85"), group);
   app.add_flag("--smooth,!--blocks", target.smooth,
-               "Interpolate between patches (default), or draw each as a block")
+               tr("Interpolate between patches (default), or draw each patch as a block"))
       ->group(group);
-  addShare(app, "--opacity", target.opacity, "Of an overlay over the picture; default 0.6", group);
+  addShare(app, "--opacity", target.opacity, tr("Opacity of overlays; default 0.6"), group);
 }
 
-void StyleOptions::apply(PictureStyle& target) const {
+void StyleOptions::apply(ImageStyle& target) const {
   if (!colorMap.empty()) {
     const auto map = colorMapFromName(colorMap);
     if (!map) refuseUsage("--colormap", map.error().text());

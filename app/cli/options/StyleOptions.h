@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "app/cli/options/PictureStyle.h"
+#include "app/cli/options/ImageStyle.h"
 
 namespace headlight::cli {
 
@@ -15,9 +15,9 @@ struct StyleOptions {
 
   /// --colormap, --style, --dim, --smooth or --blocks, --opacity. Numbers and flags go to `target`,
   /// which outlives `app`; names wait for apply().
-  void declare(CLI::App& app, PictureStyle& target, const char* group);
+  void declare(CLI::App& app, ImageStyle& target, const char* group);
   /// Throws Failure for a name that is not known.
-  void apply(PictureStyle& target) const;
+  void apply(ImageStyle& target) const;
 };
 
 }  // namespace headlight::cli

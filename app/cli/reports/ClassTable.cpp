@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/cli/options/KeepOptions.h"
+#include "app/cli/options/CacheOptions.h"
 #include "app/cli/reports/EvaluationText.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 
 namespace headlight::cli {
@@ -16,7 +17,7 @@ Json classesJson(const ClassReport& report) {
   for (const ClassResult& one : report.classes)
     list.push_back({{"class", one.index},
                     {"name", one.name},
-                    {"images", one.pictures},
+                    {"images", one.images},
                     {"top1", one.top1()},
                     {"top5", one.top5()},
                     {"loss", one.loss}});
@@ -25,20 +26,20 @@ Json classesJson(const ClassReport& report) {
 
 Json worstJson(const ClassReport& report, const SchemeResult& result) {
   Json list = Json::array();
-  for (const PictureVerdict& picture : report.worst)
-    list.push_back({{"index", picture.index},
-                    {"name", picture.name},
-                    {"label", picture.label},
-                    {"label_name", classNameOf(result, picture.label)},
-                    {"class", picture.predicted},
-                    {"class_name", classNameOf(result, picture.predicted)},
-                    {"probability", picture.probability},
-                    {"loss", picture.loss}});
+  for (const ImageVerdict& image : report.worst)
+    list.push_back({{"index", image.index},
+                    {"name", image.name},
+                    {"label", image.label},
+                    {"label_name", findClassName(result, image.label)},
+                    {"class", image.predicted},
+                    {"class_name", findClassName(result, image.predicted)},
+                    {"probability", image.probability},
+                    {"loss", image.loss}});
   return list;
 }
 
 void printJson(const ClassTable& table, const ClassReport& report, Terminal& terminal) {
-  terminal.printJson(Json{{"images", table.result.pictures.size()},
+  terminal.printJson(Json{{"images", table.result.images.size()},
                           {"loss", table.result.loss},
                           {"top1", table.result.top1},
                           {"top5", table.result.top5},
@@ -60,19 +61,18 @@ void printClasses(const ClassReport& report, Terminal& terminal) {
   for (const ClassResult& one : report.classes) {
     char numbers[96];
     std::snprintf(numbers, sizeof numbers, "%8lld  %5.1f %%  %5.1f %%  %6.3f",
-                  static_cast<long long>(one.pictures), 100 * one.top1(), 100 * one.top5(),
-                  one.loss);
+                  static_cast<long long>(one.images), 100 * one.top1(), 100 * one.top5(), one.loss);
     terminal.print(one.name + std::string(width - one.name.size(), ' ') + numbers);
   }
 }
 
 void printWorst(const ClassReport& report, const SchemeResult& result, Terminal& terminal) {
-  for (const PictureVerdict& picture : report.worst) {
+  for (const ImageVerdict& image : report.worst) {
     char numbers[64];
-    std::snprintf(numbers, sizeof numbers, " %.1f %%, loss %.3f", 100 * picture.probability,
-                  picture.loss);
-    terminal.print(picture.name + "  " + classNameOf(result, picture.label) + " taken for " +
-                   classNameOf(result, picture.predicted) + numbers);
+    std::snprintf(numbers, sizeof numbers, " %.1f %%, loss %.3f", 100 * image.probability,
+                  image.loss);
+    terminal.print(image.name + "  " + findClassName(result, image.label) + tr(" taken for ") +
+                   findClassName(result, image.predicted) + numbers);
   }
 }
 
@@ -85,8 +85,8 @@ void reportClasses(const ClassTable& table, Terminal& terminal) {
     valueOrThrow(writeFileAtomically(table.confusion, confusionCsv(report, table.result)));
   if (terminal.json()) return printJson(table, report, terminal);
   char line[160];
-  std::snprintf(line, sizeof line, "%zu images  loss %.4f  top-1 %.2f %%  top-5 %.2f %%",
-                table.result.pictures.size(), table.result.loss, 100 * table.result.top1,
+  std::snprintf(line, sizeof line, tr("%zu images  loss %.4f  top-1 %.2f %%  top-5 %.2f %%"),
+                table.result.images.size(), table.result.loss, 100 * table.result.top1,
                 100 * table.result.top5);
   terminal.print(line);
   if (table.classes) printClasses(report, terminal);

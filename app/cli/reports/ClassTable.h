@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a model makes of each class of a data set, as evaluate --classes tells it.
+// What a model makes of each class of a dataset, as evaluate --classes tells it.
 
 #include <string>
 
@@ -13,7 +13,7 @@ struct ClassTable {
   SchemeResult result;
   bool classes = false;        ///< a line a class
   std::string csv, confusion;  ///< files; empty: none
-  std::size_t worst = 0;       ///< pictures to name, at most
+  std::size_t worst = 0;       ///< images to name, at most
   std::string precision = "float32";
 };
 

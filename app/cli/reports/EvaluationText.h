@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What an evaluation measured, and what castling changes of it, as commands tell them.
+// What an evaluation measured, and what dropping the branch changes of it, as commands tell them.
 
 #include <string>
 
 #include "app/cli/terminal/Terminal.h"
-#include "core/workbench/evaluation/CastlingReport.h"
+#include "core/workbench/evaluation/BranchReport.h"
 
 namespace headlight::cli {
 
@@ -18,8 +18,8 @@ std::string evaluationText(const EvaluationResult& result);
 void sayClassMatch(const std::string& text, Terminal& terminal);
 Json classMatchJson(const std::string& text);
 
-Json castlingJson(const CastlingReport& report);
+Json branchReportJson(const BranchReport& report);
 /// Both evaluations, a line a layer, and the verdict.
-void printCastling(const CastlingReport& report, Terminal& terminal);
+void printBranchReport(const BranchReport& report, Terminal& terminal);
 
 }  // namespace headlight::cli

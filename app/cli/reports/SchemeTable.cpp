@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/cli/options/KeepOptions.h"
+#include "app/cli/options/CacheOptions.h"
 #include "app/cli/reports/EvaluationText.h"
+#include "core/base/Translation.h"
 
 namespace headlight::cli {
 namespace {
@@ -14,16 +15,16 @@ std::string classText(int index, const std::vector<std::string>& names) {
   return index < static_cast<int>(names.size()) ? names[index] : "class " + std::to_string(index);
 }
 
-Json verdictJson(const PictureVerdict& verdict, const std::vector<std::string>& names) {
+Json verdictJson(const ImageVerdict& verdict, const std::vector<std::string>& names) {
   return {{"class", verdict.predicted},
           {"class_name", classText(verdict.predicted, names)},
           {"probability", verdict.probability},
           {"loss", verdict.loss}};
 }
 
-Json changesJson(const std::vector<PictureChange>& changes, const std::vector<std::string>& names) {
+Json changesJson(const std::vector<ImageChange>& changes, const std::vector<std::string>& names) {
   Json list = Json::array();
-  for (const PictureChange& change : changes)
+  for (const ImageChange& change : changes)
     list.push_back({{"index", change.before.index},
                     {"name", change.before.name},
                     {"label", change.before.label},
@@ -46,16 +47,16 @@ Json effectJson(const MaskEffect& effect, const std::string& from,
           {"worst", changesJson(effect.worst, names)}};
 }
 
-std::string verdictText(const PictureVerdict& verdict, const std::vector<std::string>& names) {
+std::string verdictText(const ImageVerdict& verdict, const std::vector<std::string>& names) {
   char share[32];
   std::snprintf(share, sizeof share, " %.1f %%", 100 * verdict.probability);
   return classText(verdict.predicted, names) + share;
 }
 
-void printChanges(const char* title, const std::vector<PictureChange>& changes,
+void printChanges(const char* title, const std::vector<ImageChange>& changes,
                   const std::vector<std::string>& names, Terminal& terminal) {
   if (!changes.empty()) terminal.print(title);
-  for (const PictureChange& change : changes) {
+  for (const ImageChange& change : changes) {
     char loss[64];
     std::snprintf(loss, sizeof loss, "  loss %.3f -> %.3f", change.before.loss, change.after.loss);
     terminal.print("    " + change.before.name + "  " + classText(change.before.label, names) +
@@ -67,7 +68,7 @@ void printChanges(const char* title, const std::vector<PictureChange>& changes,
 void printScheme(const std::string& name, std::size_t width, const MaskScheme& scheme,
                  const SchemeResult& result, Terminal& terminal) {
   char line[160];
-  std::snprintf(line, sizeof line, "  loss %.4f  top-1 %.2f %%  top-5 %.2f %%  %d heads masked",
+  std::snprintf(line, sizeof line, tr("  loss %.4f  top-1 %.2f %%  top-5 %.2f %%  %d heads masked"),
                 result.loss, 100 * result.top1, 100 * result.top5, scheme.maskedHeads());
   terminal.print(name + std::string(width - name.size(), ' ') + line);
 }
@@ -76,15 +77,15 @@ void printEffect(const SchemeTable& table, std::size_t from, const MaskEffect& e
                  Terminal& terminal) {
   char line[200];
   std::snprintf(line, sizeof line,
-                "loss %+.4f  top-1 %+.2f points  %lld of %lld predictions change, %lld mended, "
-                "%lld broken",
+                tr("loss %+.4f  top-1 %+.2f points  %lld of %lld predictions change, %lld "
+                   "corrected, %lld broken"),
                 effect.lossRise, 100 * effect.top1Rise, static_cast<long long>(effect.changed),
-                static_cast<long long>(effect.pictures), static_cast<long long>(effect.mended),
+                static_cast<long long>(effect.images), static_cast<long long>(effect.mended),
                 static_cast<long long>(effect.broken));
-  terminal.print("from " + table.names[from] + " to " + table.names[0] + ": " + line);
+  terminal.print(tr("from ") + table.names[from] + " to " + table.names[0] + ": " + line);
   const auto& names = table.results[0].classNames;
-  printChanges("  predictions that change", effect.changes, names, terminal);
-  printChanges("  losses that rise most", effect.worst, names, terminal);
+  printChanges(tr("  predictions that change"), effect.changes, names, terminal);
+  printChanges(tr("  losses that rise most"), effect.worst, names, terminal);
 }
 
 }  // namespace
@@ -98,7 +99,7 @@ void reportSchemes(const SchemeTable& table, Terminal& terminal) {
     const SchemeResult& result = table.results[s];
     schemes.push_back({{"masks", table.names[s]},
                        {"masked_heads", table.schemes[s].maskedHeads()},
-                       {"images", result.pictures.size()},
+                       {"images", result.images.size()},
                        {"loss", result.loss},
                        {"top1", result.top1},
                        {"top5", result.top5},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What masks do on a data set, as evaluate --beside tells it.
+// What masks do on a dataset, as evaluate --beside tells it.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace headlight::cli {
 
-/// Schemes over the same pictures: the first is the one asked about, the others stand beside it.
+/// Schemes over the same images: the first is the one asked about, the others stand beside it.
 struct SchemeTable {
   std::vector<std::string> names;
   std::vector<MaskScheme> schemes;
   std::vector<SchemeResult> results;
-  std::size_t changes = 0;  ///< pictures to name, at most
+  std::size_t changes = 0;  ///< images to name, at most
   std::string precision = "float32";
 };
 

@@ -14,7 +14,7 @@ Json studyJson(const std::vector<StudiedMethod>& methods) {
   Json list = Json::array();
   for (const StudiedMethod& method : methods)
     list.push_back({{"method", method.title},
-                    {"pictures", method.pictures},
+                    {"pictures", method.images},
                     {"deletion", meanJson(method.deletion)},
                     {"insertion", meanJson(method.insertion)}});
   return list;

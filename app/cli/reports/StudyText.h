@@ -9,7 +9,7 @@
 
 namespace headlight::cli {
 
-/// [{method, pictures, deletion: {mean, deviation}, insertion: …}]; a deviation of one picture is
+/// [{method, images, deletion: {mean, deviation}, insertion: …}]; a deviation of one image is
 /// null.
 Json studyJson(const std::vector<StudiedMethod>& methods);
 /// A line a method.

@@ -2,6 +2,7 @@
 #include "app/cli/reports/SweepDesigning.h"
 
 #include "app/cli/terminal/Command.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
@@ -14,12 +15,13 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxBaseBytes = 16u << 20;
 
-/// Of a config; what a sweep file says of itself cannot vary as well.
+/// For a config; what a sweep file sets cannot vary as well.
 Json baseIn(const std::string& file) {
   if (file.empty()) return Json::object();
   Json base = valueOrThrow(parseConfigJson(valueOrThrow(readFile(file, kMaxBaseBytes)), file));
   if (base.contains("variants") || base.contains("mechanisms"))
-    refuseUsage("--vary", "is for a config; " + file + " is a sweep file and lists its variants");
+    refuseUsage("--vary", tr("applies only to a config; ") + file +
+                              tr(" is a sweep file and lists its variants"));
   findPathsBeside(base, fs::absolute(file).parent_path());
   return base;
 }
@@ -35,26 +37,25 @@ std::string nameOf(const std::string& file, const Json& base) {
 void SweepDesigning::declare(CLI::App& command) {
   command
       .add_option("sweep", m_file,
-                  "A sweep file: {\"base\": an Experiment, or a sequence model's, or the path of "
-                  "one, \"variants\": "
-                  "[{\"name\": …, \"overrides\": {\"model.mechanism\": …}}] or \"mechanisms\": "
-                  "[…], \"seeds\": [0, 1, 2]}; the folder of a sweep, which then is --output too; "
-                  "with --vary a config")
+                  tr("A sweep file: {\"base\": an Experiment, or a sequence model's, or the path "
+                     "of one, \"variants\": [{\"name\": …, \"overrides\": {\"model.mechanism\": "
+                     "…}}] or \"mechanisms\": […], \"seeds\": [0, 1, 2]}; a sweep folder, which is "
+                     "then also --output; or, with --vary, a config"))
       ->type_name("SWEEP");
   command
       .add_option("--vary", m_vary,
-                  "A setting and its values: data.fraction=0.1,0.3,1 or model.depth=6,12; masks= "
-                  "schemes by name. Given again: every combination")
+                  tr("Setting and values to vary: data.fraction=0.1,0.3,1 or model.depth=6,12; "
+                     "masks= takes scheme names. Repeat it for all combinations"))
       ->type_name("PATH=A,B")
       ->expected(1)
       ->take_all();
   command
       .add_option("--seeds", m_seeds,
-                  "Seeds in place of the file's: 0,1,2 or 0-4; with --vary 0 if not given")
+                  tr("Seeds instead of the file's: 0,1,2 or 0-4; default with --vary: 0"))
       ->type_name("LIST");
   command
       .add_option("--save", m_save,
-                  "Write the sweep file here, with all that flags say, and train nothing")
+                  tr("Write a sweep file with all flags applied, without training"))
       ->type_name("FILE");
 }
 
@@ -69,7 +70,7 @@ SweepPlan SweepDesigning::designed(const ChangeBase& change) const {
 
 SweepPlan SweepDesigning::plan(const ChangeBase& change) const {
   if (m_file.empty() && m_vary.empty())
-    refuseUsage("sweep", "needs a sweep file, or --vary; headlight-cli sweep --help");
+    refuseUsage("sweep", tr("needs a sweep file, or --vary; see headlight-cli sweep --help"));
   SweepPlan plan = m_vary.empty() ? valueOrThrow(readSweep(m_file, change)) : designed(change);
   if (m_seeds.empty()) return plan;
   return valueOrThrow(withSeeds(plan, valueOrThrow(seedsFromText(m_seeds))));

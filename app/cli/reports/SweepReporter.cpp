@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/reports/SweepReporter.h"
 
+#include "core/base/Translation.h"
+#include "core/workbench/sweeps/SweepDesign.h"
+
 namespace headlight::cli {
 namespace {
 
@@ -41,7 +44,7 @@ Json rowJson(const SweepRow& row, bool sequences) {
 std::string trainingText(const SweepRow& row) {
   if (row.stepsPerSecond <= 0) return "";
   char text[64];
-  std::snprintf(text, sizeof text, "  %.2f iterations/s  %.2f GB", row.stepsPerSecond,
+  std::snprintf(text, sizeof text, tr("  %.2f iterations/s  %.2f GB"), row.stepsPerSecond,
                 static_cast<double>(row.peakBytes) / 1e9);
   return text;
 }
@@ -50,11 +53,11 @@ std::string numbersText(const SweepRow& row, bool sequences) {
   const double millions = static_cast<double>(row.parameters) / 1e6;
   char text[200];
   if (sequences)
-    std::snprintf(text, sizeof text, "  best %s bits  last %s  training %s  %.2f M%s",
+    std::snprintf(text, sizeof text, tr("  best %s bits  last %s  training %s  %.2f M%s"),
                   bitsText(row.best).c_str(), bitsText(row.last).c_str(),
                   bitsText(row.training).c_str(), millions, trainingText(row).c_str());
   else
-    std::snprintf(text, sizeof text, "  best top-1 %s %%  last %s %%  %.2f M  %.1f M MACs",
+    std::snprintf(text, sizeof text, tr("  best top-1 %s %%  last %s %%  %.2f M  %.1f M MACs"),
                   percentText(row.best).c_str(), percentText(row.last).c_str(), millions,
                   static_cast<double>(row.macs) / 1e6);
   return text;
@@ -76,13 +79,13 @@ std::string rowText(const SweepRow& row, bool sequences, std::size_t nameWidth) 
 const char* startText(SweepObserver::Start start) {
   switch (start) {
     case SweepObserver::Start::Begun:
-      return ": training";
+      return tr(": training");
     case SweepObserver::Start::Resumed:
-      return ": going on";
+      return tr(": resuming");
     case SweepObserver::Start::Skipped:
-      return ": finished before";
+      return tr(": already finished");
     case SweepObserver::Start::Elsewhere:
-      return ": finished by another worker";
+      return tr(": finished by another worker");
   }
   return "";
 }
@@ -135,9 +138,8 @@ void SweepReporter::waiting(std::int64_t runs) {
   if (m_terminal.json())
     m_terminal.printJson(Json{{"event", "waiting"}, {"runs", runs}});
   else
-    m_terminal.note(
-        "nothing is left to take; waiting for " + std::to_string(runs) +
-        (runs == 1 ? " run that another worker trains" : " runs that other workers train"));
+    m_terminal.note(tr("no free run is left; waiting for ") + std::to_string(runs) +
+                    (runs == 1 ? tr(" run of another worker") : tr(" runs of other workers")));
 }
 
 void SweepReporter::updated(const SweepRun& run, const TrainingUpdate& update) {
@@ -154,14 +156,14 @@ void SweepReporter::updated(const SweepRun& run, const TrainingUpdate& update) {
       continue;
     }
     char line[160];
-    std::snprintf(line, sizeof line, ": epoch %lld/%lld  train loss %.4f  top-1 %.2f %%",
+    std::snprintf(line, sizeof line, tr(": epoch %lld/%lld  train loss %.4f  top-1 %.2f %%"),
                   static_cast<long long>(point.epoch), static_cast<long long>(update.epochs),
                   point.trainLoss, 100 * point.top1);
     m_terminal.note(name(run) + line);
   }
 }
 
-/// Of a sequence model: its validations.
+/// For a sequence model: its validations.
 void SweepReporter::read(const SweepRun& run, const SequenceReading& reading) {
   if (!reading.validationBits) return;
   if (m_terminal.json()) {
@@ -189,7 +191,7 @@ void SweepReporter::finished(const SweepRun& run, const SweepOutcome& outcome) {
   m_terminal.printJson(json);
 }
 
-void SweepReporter::tell(const SweepReport& report, const std::filesystem::path& output) {
+void SweepReporter::notify(const SweepReport& report, const std::filesystem::path& output) {
   const bool sequences = m_plan.ofSequences();
   if (m_terminal.json()) {
     Json rows = Json::array();
@@ -207,8 +209,9 @@ void SweepReporter::tell(const SweepReport& report, const std::filesystem::path&
     width = std::max(width, row.name.size());
   for (const SweepRow& row : report.rows)
     m_terminal.print(rowText(row, sequences, width));
+  if (!report.rows.empty()) m_terminal.note(sweepSeedsText(report.rows));
   if (!report.rows.empty())
-    m_terminal.print("tables: " + (output / "sweep.csv").string() + ", sweep.md, sweep.png");
+    m_terminal.print("tables: " + (output / "sweep.csv").string() + tr(", sweep.md, sweep.png"));
 }
 
 }  // namespace headlight::cli

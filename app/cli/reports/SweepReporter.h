@@ -17,7 +17,7 @@ class SweepReporter {
 
   SweepObserver observer();
   /// The rows of the table.
-  void tell(const SweepReport& report, const std::filesystem::path& output);
+  void notify(const SweepReport& report, const std::filesystem::path& output);
 
  private:
   std::string name(const SweepRun& run) const { return sweepRunName(m_plan, run); }

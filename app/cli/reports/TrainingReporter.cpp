@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "core/base/Translation.h"
 #include "core/config/Experiment.h"
 
 namespace headlight::cli {
@@ -69,27 +70,29 @@ Json fitJson(const MaskFit& fit) {
 
 std::string fitText(const MaskFit& fit) {
   char line[200];
-  std::snprintf(line, sizeof line,
-                "learned masks start from a fit of %zu steps: mean squared error %.3g, then %.3g ",
-                fit.errors.size() - 1, fit.errors.front(), fit.errors.back());
+  std::snprintf(
+      line, sizeof line,
+      tr("learned masks start from a fit of %zu steps: mean squared error %.3g, then %.3g "),
+      fit.errors.size() - 1, fit.errors.front(), fit.errors.back());
   return line + ("(" + fit.file + ")");
 }
 
 std::string epochText(const EpochPoint& point, std::int64_t epochs) {
   char line[200];
-  std::snprintf(line, sizeof line,
-                "epoch %lld/%lld  step %lld  train loss %.4f  validation loss %.4f  top-1 %.2f %%  "
-                "top-5 %.2f %%%s",
-                static_cast<long long>(point.epoch), static_cast<long long>(epochs),
-                static_cast<long long>(point.step), point.trainLoss, point.validationLoss,
-                100 * point.top1, 100 * point.top5, point.best ? "  best" : "");
+  std::snprintf(
+      line, sizeof line,
+      tr("epoch %lld/%lld  step %lld  train loss %.4f  validation loss %.4f  top-1 %.2f %%  "
+         "top-5 %.2f %%%s"),
+      static_cast<long long>(point.epoch), static_cast<long long>(epochs),
+      static_cast<long long>(point.step), point.trainLoss, point.validationLoss, 100 * point.top1,
+      100 * point.top5, point.best ? "  best" : "");
   return line;
 }
 
 std::string startText(const EpochPoint& point) {
   char line[160];
   std::snprintf(line, sizeof line,
-                "before training  validation loss %.4f  top-1 %.2f %%  top-5 %.2f %%",
+                tr("before training  validation loss %.4f  top-1 %.2f %%  top-5 %.2f %%"),
                 point.validationLoss, 100 * point.top1, 100 * point.top5);
   return line;
 }
@@ -173,7 +176,7 @@ void TrainingReporter::reportText(const TrainingUpdate& update) {
   for (const auto& fit : update.maskFits)
     m_terminal.note(fitText(fit));
   for (const auto& applied : update.edits)
-    m_terminal.note("step " + std::to_string(applied.step) + ": " + applied.edit.label);
+    m_terminal.note(tr("step ") + std::to_string(applied.step) + ": " + applied.edit.label);
   if (update.start) m_terminal.print(startText(*update.start));
   for (const auto& point : update.epochPoints)
     m_terminal.print(epochText(point, update.epochs));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/reports/VariantList.h"
 
+#include "core/base/Translation.h"
+
 namespace headlight::cli {
 namespace {
 
@@ -23,15 +25,15 @@ Json variantJson(const Variant& variant) {
 }
 
 void printVariant(const Variant& variant, const std::string& section, Terminal& terminal) {
-  terminal.print(variant.name + (variant.maskable ? "" : "  (heads cannot be masked)"));
-  terminal.print("  " + variant.help);
+  terminal.print(variant.name + (variant.maskable ? "" : tr("  (heads cannot be masked)")));
+  terminal.print("  " + translated(variant.help));
   std::string taken;
   for (const auto& mechanism : variant.mechanisms)
     taken += (taken.empty() ? "  takes " : ", ") + mechanism;
   if (!taken.empty()) terminal.print(taken);
   for (const auto& option : optionsOf(variant))
-    terminal.print("    --model." + section + "." + option.name + "  " + option.help + " [" +
-                   option.typeText() + "; default " + option.defaultValue.dump() + "]");
+    terminal.print("    --model." + section + "." + option.name + "  " + translated(option.help) +
+                   " [" + option.typeText() + tr("; default ") + option.defaultValue.dump() + "]");
 }
 
 }  // namespace

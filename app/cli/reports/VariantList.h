@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/cli/terminal/Terminal.h"
-#include "core/config/Catalogue.h"
+#include "core/config/Catalog.h"
 
 namespace headlight::cli {
 

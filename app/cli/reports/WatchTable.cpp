@@ -8,6 +8,7 @@
 
 #include "app/cli/terminal/Terminal.h"
 #include "core/base/Progress.h"
+#include "core/base/Translation.h"
 #include "core/base/Utf8.h"
 
 namespace headlight::cli {
@@ -55,12 +56,12 @@ std::string labelCell(const std::string& label) {
 }
 
 std::string ageCell(double seconds) {
-  return seconds < 0 ? "-" : formatDuration(seconds) + " ago";
+  return seconds < 0 ? "-" : formatDuration(seconds) + tr(" ago");
 }
 
 Row headRow() {
-  return {"run",  "state", "epoch",    "step", "loss",       "top-1 (best)",
-          "rate", "ALS",   "images/s", "left", "newest line"};
+  return {"run",  "state", "epoch",    "step", "loss",           "top-1 (best)",
+          "rate", "ALS",   "images/s", "left", tr("newest line")};
 }
 
 Row rowOf(const WatchedRun& run) {

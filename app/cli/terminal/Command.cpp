@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "core/base/Translation.h"
 #include "core/base/files/OutputTarget.h"
 
 namespace headlight::cli {
@@ -29,9 +30,9 @@ void refuseUsage(const std::string& where, const std::string& message) {
 void prepareOutput(const std::string& flag, const std::string& output, Terminal& terminal) {
   if (output != kStandardOutput) return;
   if (::isatty(STDOUT_FILENO) == 1)
-    refuseUsage(flag,
-                "would send a binary file to the terminal; name a file, or send standard "
-                "output to one or to a program");
+    refuseUsage(
+        flag,
+        tr("would print a binary file to the terminal; give a file, or redirect standard output"));
   terminal.leaveStandardOutput();
 }
 

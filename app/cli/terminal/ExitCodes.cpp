@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/terminal/ExitCodes.h"
 
+#include "core/base/Translation.h"
+
 namespace headlight::cli {
 
-int exitCodeOf(ErrorCode code, int signal) {
+int exitCodeFor(ErrorCode code, int signal) {
   switch (code) {
     case ErrorCode::InvalidArgument:
     case ErrorCode::InvalidConfig:
@@ -49,17 +51,18 @@ const char* errorCodeName(ErrorCode code) {
 }
 
 const char* exitCodeHelp() {
-  return "Exit codes:\n"
-         "  0    done\n"
-         "  1    something inside failed, or a model's output or loss is not a number (NaN)\n"
-         "  2    the command line, a config or a mask scheme is wrong\n"
-         "  3    an input file is missing, damaged, of a wrong kind or of another model\n"
-         "  4    stopped before it was done, but not by a signal\n"
-         "  5    the system refused: no space, no permission, a folder vanished\n"
-         "  6    another Headlight is writing the run folder\n"
-         "  130  Ctrl+C (training writes a checkpoint first; a second Ctrl+C does not wait)\n"
-         "  138  SIGUSR1 (Slurm's warning), otherwise as Ctrl+C\n"
-         "  143  SIGTERM, otherwise as Ctrl+C";
+  return tr(
+      "Exit codes:\n"
+      "  0    done\n"
+      "  1    internal failure, or a model's output or loss is not a number (NaN)\n"
+      "  2    the command line, a config or a mask scheme is wrong\n"
+      "  3    an input file is missing, damaged, of the wrong kind or for another model\n"
+      "  4    stopped early, but not by a signal\n"
+      "  5    system error: no space, no permission, a folder was removed\n"
+      "  6    another Headlight is writing the run folder\n"
+      "  130  Ctrl+C (training writes a checkpoint first; a second Ctrl+C exits at once)\n"
+      "  138  SIGUSR1 (Slurm's warning), like Ctrl+C\n"
+      "  143  SIGTERM, like Ctrl+C");
 }
 
 }  // namespace headlight::cli

@@ -16,7 +16,7 @@ inline constexpr int kExitBusy = 6;      ///< another program holds the run fold
 inline constexpr int kExitSignal = 128;  ///< plus the signal: 130 for Ctrl+C
 
 /// `signal`: the signal that asked to stop, 0 if none did.
-int exitCodeOf(ErrorCode code, int signal);
+int exitCodeFor(ErrorCode code, int signal);
 
 /// "invalid_config": the `code` of a JSON error.
 const char* errorCodeName(ErrorCode code);

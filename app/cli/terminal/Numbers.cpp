@@ -13,14 +13,14 @@ std::optional<int> wholeNumber(std::string_view text) {
   return value;
 }
 
-std::optional<PictureSize> pictureSize(std::string_view text) {
+std::optional<ImageSize> parseImageSize(std::string_view text) {
   constexpr int kLeast = 8, kMost = 4096;
   const auto cross = text.find('x');
   const auto height = wholeNumber(text.substr(0, cross));
   const auto width = cross == std::string_view::npos ? height : wholeNumber(text.substr(cross + 1));
   for (const auto& side : {height, width})
     if (!side || *side < kLeast || *side > kMost) return std::nullopt;
-  return PictureSize{*height, *width};
+  return ImageSize{*height, *width};
 }
 
 }  // namespace headlight::cli

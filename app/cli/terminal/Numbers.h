@@ -11,9 +11,9 @@ namespace headlight::cli {
 std::optional<int> wholeNumber(std::string_view text);
 
 /// Pixels: one number for both sides or HEIGHTxWIDTH, each 8 to 4096.
-struct PictureSize {
+struct ImageSize {
   int height = 0, width = 0;
 };
-std::optional<PictureSize> pictureSize(std::string_view text);
+std::optional<ImageSize> parseImageSize(std::string_view text);
 
 }  // namespace headlight::cli

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/Translation.h"
+
 namespace headlight::cli {
 namespace {
 
@@ -24,7 +26,7 @@ std::string counts(const Progress& progress) {
 
 std::string remaining(const Progress& progress) {
   if (progress.secondsRemaining < 0) return "";
-  return "  " + formatDuration(progress.secondsRemaining) + " left";
+  return "  " + formatDuration(progress.secondsRemaining) + tr(" left");
 }
 
 }  // namespace

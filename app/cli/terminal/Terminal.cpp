@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "app/cli/terminal/ExitCodes.h"
+#include "core/base/Translation.h"
 #include "core/base/Utf8.h"
 
 namespace headlight::cli {
@@ -19,7 +20,7 @@ namespace {
 
 constexpr const char* kEraseLine = "\r\033[K";
 
-/// Of at most three bytes, as JSON has it.
+/// At most three bytes, as in JSON.
 std::string escaped(std::string_view character) {
   const auto bits = [&](std::size_t i) { return static_cast<unsigned char>(character[i]) & 0x3fu; };
   const unsigned code = character.size() == 1   ? static_cast<unsigned char>(character[0])
@@ -174,8 +175,8 @@ Result<void> Terminal::finish() {
   }
   if (!m_lost) return {};
   return Error{ErrorCode::Io,
-               std::string("could not write the result: ") + std::strerror(m_lostReason) +
-                   "; send it to a place with space",
+               std::string(tr("could not write the result: ")) + std::strerror(m_lostReason) +
+                   tr("; redirect it to a disk with free space"),
                "standard output"};
 }
 

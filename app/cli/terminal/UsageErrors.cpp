@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/terminal/UsageErrors.h"
 
+#include "core/base/Translation.h"
 #include "core/config/Parameter.h"
 
 namespace headlight::cli {
@@ -19,6 +20,7 @@ std::string wholeName(const CLI::App& command) {
 std::vector<std::string> flagNames(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // an earlier spelling
     for (const auto& name : option->get_lnames())
       names.push_back("--" + name);
     for (const auto& name : option->get_snames())
@@ -37,21 +39,21 @@ std::optional<Error> unknownCommand(const CLI::App& app, const std::string& argu
   if (std::find(names.begin(), names.end(), argument) != names.end()) return std::nullopt;
   const std::string close = closestName(argument, names);
   return usage(argument,
-               "is not a command; " + (close.empty() ? wholeName(app) + " --help lists them"
-                                                     : "did you mean \"" + close + "\"?"));
+               tr("is not a command; ") + (close.empty() ? wholeName(app) + tr(" --help lists them")
+                                                         : tr("did you mean \"") + close + "\"?"));
 }
 
 std::optional<Error> unexpectedArguments(const CLI::App& command) {
   for (const std::string& argument : command.remaining()) {
-    const std::string help = wholeName(command) + " --help lists the options";
+    const std::string help = wholeName(command) + tr(" --help lists the options");
     const bool group = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
     if (auto error = group ? unknownCommand(command, argument) : std::nullopt) return error;
     if (argument.empty() || argument[0] != '-')
-      return usage(argument, "is one argument too many; " + help);
+      return usage(argument, tr("is an unexpected argument; ") + help);
     const std::string name = argument.substr(0, argument.find('='));
     const std::string close = closestName(name, flagNames(command));
-    return usage(name, "is not an option of " + command.get_name() + "; " +
-                           (close.empty() ? help : "did you mean " + close + "?"));
+    return usage(name, tr("is not an option of ") + command.get_name() + "; " +
+                           (close.empty() ? help : tr("did you mean ") + close + "?"));
   }
   return std::nullopt;
 }
@@ -64,7 +66,7 @@ Error usageError(const CLI::ParseError& error) {
     where = text.substr(0, colon);
     text = text.substr(colon + 2);
   }
-  return usage(where, text + "; see --help");
+  return usage(where, text + tr("; see --help"));
 }
 
 }  // namespace headlight::cli

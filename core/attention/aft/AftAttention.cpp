@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/aft/AftPlots.h"
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -46,33 +48,36 @@ AftOptions readAft(const ParameterTable& table, const AttentionOptions& options)
 AftOptions readFull(const ParameterTable& table, const AttentionOptions& options) {
   const AftOptions own = readAft(table, options);
   const std::int64_t tokens = options.grid.tokens();
-  if (!own.factorised)
-    requireTokenPairsFit(tokens, tokens, "model.attention.factorised", "use the factorised biases");
+  if (!own.factorized)
+    requireTokenPairsFit(tokens, tokens, "model.attention.factorized", "use the factorized biases");
   return own;
 }
 
 AftOptions readLocal(const AttentionOptions& options) {
   const AftOptions own = readFull(AftLocal::optionTable(), options);
   if (!own.global && own.window == 0)
-    throw Failure({ErrorCode::InvalidConfig,
-                   "without global connectivity a window of 0 leaves nothing to attend to; use a "
-                   "window of 1 or more",
-                   "model.attention.window"});
+    throw Failure(
+        {ErrorCode::InvalidConfig,
+         tr("without global connectivity a window of 0 leaves nothing to attend to; use a "
+            "window of 1 or more"),
+         "model.attention.window"});
   requireTokenPairsFit(options.grid.tokens());  // which of them are within the window
   return own;
 }
 
 TableBuilder<AftOptions>& addPositions(TableBuilder<AftOptions>& builder) {
   return builder
-      .boolean(&AftOptions::factorised, "factorised",
-               "Position biases as the product of two thin matrices (Eq. 7), or one full matrix.")
+      .boolean(&AftOptions::factorized, "factorized",
+               "Factorize the position biases into two thin matrices (Eq. 7) instead of one full "
+               "matrix.")
+      .formerly("factorised")
       .integer(&AftOptions::rank, "rank", 1, 1024,
                "Width d' of the two factors of the position biases (Eq. 7).");
 }
 
 TableBuilder<AftOptions>& addQuery(TableBuilder<AftOptions>& builder) {
   return builder.boolean(&AftOptions::query, "query",
-                         "Whether a sigmoid of the query gates the result; off is an ablation.");
+                         "Gate the result by a sigmoid of the query; off is an ablation.");
 }
 
 }  // namespace
@@ -181,6 +186,16 @@ at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   return m_proj(m_query ? inFloat32(m_query(tokens)).sigmoid() * reduced : reduced);
 }
 
+std::vector<MechanismPlotInfo> AftAttention::mechanismPlots() const {
+  return {aftKeysPlot(", averaged over the group of features that acts as a head")};
+}
+
+MechanismPlotAnswer AftAttention::mechanismPlot(const std::string& /*name*/,
+                                                const MechanismPlotQuery& question) {
+  const at::NoGradGuard noGrad;
+  return {{{"", keyShares(question.tokens)}}};
+}
+
 AftFull::AftFull(const AttentionOptions& options)
     : AftFull(options, readFull(optionTable(), options)) {}
 
@@ -191,7 +206,7 @@ AftFull::AftFull(const AttentionOptions& options, const AftOptions& own)
   const auto drawn = [&](const char* name, std::int64_t columns) {
     return register_parameter(name, at::empty({tokens, columns}).normal_(0, kInitialDeviation));
   };
-  if (own.factorised) {
+  if (own.factorized) {
     m_u = drawn("position_u", own.rank);
     m_v = drawn("position_v", own.rank);
   } else {
@@ -216,15 +231,14 @@ void AftFull::countAs(CostCounter& counter, const AttentionOptions& options, con
                       std::int64_t pairs) {
   const std::int64_t tokens = options.grid.tokens();
   countProjections(counter, options, options.width, own.query);
-  counter.parameters("positions", own.factorised ? 2 * tokens * own.rank : tokens * tokens);
+  counter.parameters("positions", own.factorized ? 2 * tokens * own.rank : tokens * tokens);
   // The two products of Eq. 2. w itself is the same for every image and counts as none.
   counter.macs("sums", 2 * pairs * options.width);
 }
 
 std::string AftFull::mapMeaning() const {
-  return "Implicit attention of AFT (Eq. 3) without its query gate: what each feature's weighted "
-         "mean is made of, averaged over a group of features that stands for a head. Each row sums "
-         "to 1.";
+  return "Implicit attention of AFT (Eq. 3) without its query gate: the weights of each feature's "
+         "mean, averaged over the group of features that acts as a head. Each row sums to 1.";
 }
 
 at::Tensor AftFull::positionBias() {
@@ -237,6 +251,20 @@ at::Tensor AftFull::context(const at::Tensor& keys, const at::Tensor& values) {
 
 at::Tensor AftFull::map(const at::Tensor& keys) {
   return aftMap(keys, positionBias(), m_heads);
+}
+
+std::vector<MechanismPlotInfo> AftFull::mechanismPlots() const {
+  std::vector<MechanismPlotInfo> all = aftBiasPlots();
+  const auto keys = AftAttention::mechanismPlots();
+  all.insert(all.end(), keys.begin(), keys.end());
+  return all;
+}
+
+MechanismPlotAnswer AftFull::mechanismPlot(const std::string& name,
+                                           const MechanismPlotQuery& question) {
+  if (name == kAftKeysPlot) return AftAttention::mechanismPlot(name, question);
+  const at::NoGradGuard noGrad;
+  return aftBiasPlot(name, positionBias());
 }
 
 AftLocal::AftLocal(const AttentionOptions& options) : AftLocal(options, readLocal(options)) {}
@@ -254,10 +282,10 @@ const ParameterTable& AftLocal::optionTable() {
     TableBuilder<AftOptions> builder;
     builder
         .integer(&AftOptions::window, "window", 0, 4096,
-                 "s of Eq. 4: patches less than s rows and columns apart have a learned bias; 4 is "
-                 "a window of 7 x 7, 0 none.")
+                 "Window s of Eq. 4: patches less than s rows and columns apart have a learned "
+                 "bias. 4 is a 7 x 7 window; 0: no window.")
         .boolean(&AftOptions::global, "global",
-                 "Whether patches outside the window stay connected; off is an ablation.");
+                 "Keep patches outside the window connected; off is an ablation.");
     return addQuery(addPositions(builder)).build();
   }();
   return table;
@@ -313,7 +341,7 @@ void AftSimple::count(CostCounter& counter, const AttentionOptions& options) {
 
 std::string AftSimple::mapMeaning() const {
   return "Implicit attention of AFT-simple (Eq. 5) without its query gate, the softmax of the keys "
-         "over the tokens, averaged over a group of features that stands for a head. Every query "
+         "over the tokens, averaged over the group of features that acts as a head. Every query "
          "has the same row; it sums to 1.";
 }
 

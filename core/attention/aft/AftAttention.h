@@ -35,7 +35,7 @@ at::Tensor aftContext(const at::Tensor& keys, const at::Tensor& values, const at
                       AftOrder order = AftOrder::Everywhere);
 
 /// The implicit attention of Eq. 3 without the query gate, averaged over each of `heads` groups of
-/// neighbouring features: [B, heads, T, T], rows sum to 1. For the tap: quadratic in T.
+/// neighboring features: [B, heads, T, T], rows sum to 1. For the tap: quadratic in T.
 at::Tensor aftMap(const at::Tensor& keys, const at::Tensor& bias, int heads);
 
 /// [T, T] bool: both tokens are patches less than `window` rows and columns apart, or one is a
@@ -48,10 +48,10 @@ class AftAttention : public Attention, public MechanismPlotSource {
  public:
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) final;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
-  /// The keys; AFT with position biases has those too (AftPictures.cpp).
-  std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name,
-                                 const MechanismPlotQuestion& question) override;
+  /// The keys; AFT with position biases has those too (AftPlots.h).
+  std::vector<MechanismPlotInfo> mechanismPlots() const override;
+  MechanismPlotAnswer mechanismPlot(const std::string& name,
+                                    const MechanismPlotQuery& question) override;
 
  protected:
   /// `keyWidth`: columns of K.
@@ -78,7 +78,7 @@ class AftAttention : public Attention, public MechanismPlotSource {
 };
 
 struct AftOptions {
-  bool factorised = true;
+  bool factorized = true;
   int rank = 128;
   int window = 4;
   bool global = true;
@@ -97,9 +97,9 @@ class AftFull : public AftAttention {
   std::string kernelText() const override { return "two matrix products with e^w"; }
   /// w [T, T] as it is used.
   virtual at::Tensor positionBias();
-  std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name,
-                                 const MechanismPlotQuestion& question) override;
+  std::vector<MechanismPlotInfo> mechanismPlots() const override;
+  MechanismPlotAnswer mechanismPlot(const std::string& name,
+                                    const MechanismPlotQuery& question) override;
 
  protected:
   AftFull(const AttentionOptions& options, const AftOptions& own);
@@ -109,8 +109,8 @@ class AftFull : public AftAttention {
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;
   at::Tensor map(const at::Tensor& keys) override;
 
-  at::Tensor m_u, m_v;  ///< undefined where not factorised
-  at::Tensor m_bias;    ///< undefined where factorised
+  at::Tensor m_u, m_v;  ///< undefined where not factorized
+  at::Tensor m_bias;    ///< undefined where factorized
 
  private:
   int m_heads;

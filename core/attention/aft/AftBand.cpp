@@ -96,7 +96,7 @@ at::Tensor AftBand::context(const at::Tensor& keys, const at::Tensor& values,
     return both.slice(2, 0, width) /
            both.slice(2, width).clamp_min(std::numeric_limits<float>::min());
   };
-  const at::Tensor patches = ratio(patchSums(sums, biases));
+  at::Tensor patches = ratio(patchSums(sums, biases));
   if (m_grid.prefix == 0) return patches;
   const at::Tensor greatest = biases.ofPrefix.detach().amax(1, /*keepdim=*/true);
   return at::cat({ratio(at::matmul((biases.ofPrefix - greatest).exp(), sums)), patches}, 1);

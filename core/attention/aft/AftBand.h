@@ -28,7 +28,7 @@ class AftBand {
   /// Pairs of tokens that it multiplies by; aftContext() has (P + N)².
   static std::int64_t pairs(const Grid& grid, int window);
 
-  /// Of w = u vᵀ, [P + N, d'] each; and of w [P + N, P + N] as a whole.
+  /// For w = u vᵀ, [P + N, d'] each; and of w [P + N, P + N] as a whole.
   AftBandBiases biases(const at::Tensor& u, const at::Tensor& v) const;
   AftBandBiases biases(const at::Tensor& whole) const;
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/attention/aft/AftPlots.h"
 #include "core/attention/kernels/RelativeSums.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -49,10 +51,10 @@ TapIndex tapsBetweenPatches(const Grid& grid, std::int64_t kernel, const at::Dev
 AftConvOptions readConv(const AttentionOptions& options) {
   auto own = optionsAs<AftConvOptions>(AftConv::optionTable(), options.options);
   if (own.kernel % 2 == 0)
-    throw Failure(
-        {ErrorCode::InvalidConfig,
-         "a kernel of " + std::to_string(own.kernel) + " taps has no middle; use an odd number",
-         "model.attention.kernel"});
+    throw Failure({ErrorCode::InvalidConfig,
+                   tr("a kernel of ") + std::to_string(own.kernel) +
+                       tr(" taps has no center; use an odd number"),
+                   "model.attention.kernel"});
   return own;
 }
 
@@ -96,12 +98,12 @@ at::Tensor aftConvMap(const at::Tensor& keys, const at::Tensor& bias, const Grid
   return weights / weights.sum(-1, /*keepdim=*/true).clamp_min(kSmallest);
 }
 
-at::Tensor reparametrised(const at::Tensor& bias, const at::Tensor& gain, const at::Tensor& shift) {
+at::Tensor reparametrized(const at::Tensor& bias, const at::Tensor& gain, const at::Tensor& shift) {
   constexpr double kEpsilon = 1e-12;  // a head whose taps are all equal has no deviation
   const auto perHead = [](const at::Tensor& t) { return t.view({-1, 1, 1}); };
-  const at::Tensor centred = bias - bias.mean({1, 2}, /*keepdim=*/true);
-  const at::Tensor deviation = (centred.square().mean({1, 2}, /*keepdim=*/true) + kEpsilon).sqrt();
-  return perHead(gain) * (centred / deviation) + perHead(shift);
+  const at::Tensor centerd = bias - bias.mean({1, 2}, /*keepdim=*/true);
+  const at::Tensor deviation = (centerd.square().mean({1, 2}, /*keepdim=*/true) + kEpsilon).sqrt();
+  return perHead(gain) * (centerd / deviation) + perHead(shift);
 }
 
 at::Tensor biasEntropy(const at::Tensor& bias) {
@@ -127,7 +129,7 @@ AftConv::AftConv(const AttentionOptions& options, const AftConvOptions& own)
   const at::NoGradGuard noGrad;
   m_bias = register_parameter("position_bias",
                               at::empty({options.heads, own.kernel, own.kernel}).normal_(0, 0.01));
-  if (!own.reparametrise) return;
+  if (!own.reparametrize) return;
   m_gain = register_parameter("position_gain", at::zeros({options.heads}));
   m_shift = register_parameter("position_shift", at::zeros({options.heads}));
 }
@@ -137,16 +139,17 @@ const ParameterTable& AftConv::optionTable() {
   static const ParameterTable table =
       TableBuilder<O>()
           .integer(&O::kernel, "kernel", 1, 127, "Side s of the s x s kernel; odd.")
-          .boolean(&O::reparametrise, "reparametrise",
-                   "Normalise the taps of a head, with a learned gain and shift (Eq. 8).")
+          .boolean(&O::reparametrize, "reparametrize",
+                   "Normalize each head's taps, with a learned gain and shift (Eq. 8).")
+          .formerly("reparametrise")
           .boolean(&O::query, "query",
-                   "Whether a sigmoid of the query gates the result; off is an ablation.")
+                   "Gate the result by a sigmoid of the query; off is an ablation.")
           .boolean(&O::global, "global",
-                   "Whether patches outside the kernel stay connected; off is an ablation.")
+                   "Keep patches outside the kernel connected; off is an ablation.")
           .number(&O::entropyPenalty, "entropy_penalty", 0, 10,
-                  "Weight of the entropy of the taps in the loss (Eq. 9); the paper's is 0.001.")
+                  "Loss weight of the tap entropy (Eq. 9); 0.001 in the paper.")
           .boolean(&O::gumbel, "gumbel",
-                   "One tap a head: Gumbel softmax in training, the maximum after it (Eq. 10).")
+                   "One tap per head: Gumbel softmax in training, maximum in inference (Eq. 10).")
           .number(&O::gumbelTemperature, "gumbel_temperature", 0.01, 100,
                   "Temperature of the Gumbel softmax.")
           .build();
@@ -158,7 +161,7 @@ void AftConv::count(CostCounter& counter, const AttentionOptions& options) {
   const std::int64_t heads = options.heads, taps = own.kernel * own.kernel;
   const Grid& grid = options.grid;
   countProjections(counter, options, heads, own.query);
-  counter.parameters("positions", heads * (taps + (own.reparametrise ? 2 : 0)));
+  counter.parameters("positions", heads * (taps + (own.reparametrize ? 2 : 0)));
   const std::int64_t tall = std::min(own.kernel, 2 * grid.rows - 1),
                      wide = std::min(own.kernel, 2 * grid.cols - 1);
   counter.macs("conv", (options.width + heads) * grid.patches() * tall * wide);
@@ -171,7 +174,7 @@ std::string AftConv::mapMeaning() const {
 }
 
 at::Tensor AftConv::denseBias() const {
-  return m_gain.defined() ? reparametrised(m_bias, m_gain, m_shift) : m_bias;
+  return m_gain.defined() ? reparametrized(m_bias, m_gain, m_shift) : m_bias;
 }
 
 at::Tensor AftConv::positionBias() const {
@@ -192,6 +195,19 @@ at::Tensor AftConv::context(const at::Tensor& keys, const at::Tensor& values) {
 
 at::Tensor AftConv::map(const at::Tensor& keys) {
   return aftConvMap(keys, positionBias(), m_grid, m_own.global);
+}
+
+std::vector<MechanismPlotInfo> AftConv::mechanismPlots() const {
+  std::vector<MechanismPlotInfo> all = aftKernelPlots(m_own);
+  all.push_back(aftKeysPlot(" (K has one column a head)"));
+  return all;
+}
+
+MechanismPlotAnswer AftConv::mechanismPlot(const std::string& name,
+                                           const MechanismPlotQuery& question) {
+  if (name == kAftKeysPlot) return AftAttention::mechanismPlot(name, question);
+  const at::NoGradGuard noGrad;
+  return aftKernelPlot(name, positionBias());
 }
 
 }  // namespace headlight

@@ -23,7 +23,7 @@ at::Tensor aftConvMap(const at::Tensor& keys, const at::Tensor& bias, const Grid
 
 /// Eq. 8 for each head of w [h, s, s]: gain · (w − mean)/std + shift, mean and population deviation
 /// over its taps.
-at::Tensor reparametrised(const at::Tensor& bias, const at::Tensor& gain, const at::Tensor& shift);
+at::Tensor reparametrized(const at::Tensor& bias, const at::Tensor& gain, const at::Tensor& shift);
 
 /// Eq. 9: the entropy of softmax(w) over the taps of a head, summed over heads, in nats.
 at::Tensor biasEntropy(const at::Tensor& bias);
@@ -34,7 +34,7 @@ at::Tensor gumbelSparse(const at::Tensor& bias, double temperature, bool hard);
 
 struct AftConvOptions {
   int kernel = 11;
-  bool reparametrise = true;
+  bool reparametrize = true;
   bool query = true;
   bool global = true;
   double entropyPenalty = 0.0;
@@ -43,7 +43,7 @@ struct AftConvOptions {
 };
 
 /// `heads` kernels of s × s taps, and as many columns of K. position_bias [h, s, s] from
-/// N(0, 0.01²); with the reparametrisation position_gain and position_shift [h], which begin at 0.
+/// N(0, 0.01²); with the reparametrization position_gain and position_shift [h], which begin at 0.
 /// Nothing here knows the size of the image.
 class AftConv : public AftAttention {
  public:
@@ -59,9 +59,9 @@ class AftConv : public AftAttention {
   at::Tensor auxiliaryLoss() override;
   /// w [h, s, s] after Eq. 8 and, hard, Eq. 10.
   at::Tensor positionBias() const;
-  std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name,
-                                 const MechanismPlotQuestion& question) override;
+  std::vector<MechanismPlotInfo> mechanismPlots() const override;
+  MechanismPlotAnswer mechanismPlot(const std::string& name,
+                                    const MechanismPlotQuery& question) override;
 
  protected:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;
@@ -75,7 +75,7 @@ class AftConv : public AftAttention {
 
   AftConvOptions m_own;
   Grid m_grid;
-  at::Tensor m_bias, m_gain, m_shift;  ///< gain and shift undefined without the reparametrisation
+  at::Tensor m_bias, m_gain, m_shift;  ///< gain and shift undefined without the reparametrization
 };
 
 }  // namespace headlight

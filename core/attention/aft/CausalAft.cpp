@@ -10,6 +10,7 @@
 #include "core/attention/aft/CausalBand.h"
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -30,17 +31,17 @@ void addFar(CausalState& state, const at::Tensor& key, const at::Tensor& value) 
 void checkCausalAft(const CausalAftOptions& options) {
   const std::string& name = options.mechanism;
   if (name == "aft_simple") return;
-  if (name == "aft_local" && options.factorised && options.window <= 0) return;  // runs as that
+  if (name == "aft_local" && options.factorized && options.window <= 0) return;  // runs as that
   if (name != "aft_full" && name != "aft_local")
     throw Failure({ErrorCode::InvalidConfig,
-                   "\"" + name + "\" has no causal form; use aft_full, aft_local or aft_simple",
+                   "\"" + name + tr("\" has no causal form; use aft_full, aft_local or aft_simple"),
                    "model.mechanism"});
-  const bool banded = name == "aft_local" && options.factorised;
+  const bool banded = name == "aft_local" && options.factorized;
   const std::int64_t columns =
       banded ? std::min(2 * options.window, options.length) : options.length;
   requireTokenPairsFit(options.length, columns, "model.mechanism",
                        "use shorter sequences (data.image_size, model.length), aft_simple, or "
-                       "aft_local with factorised biases and a small window");
+                       "aft_local with factorized biases and a small window");
 }
 
 CausalAft::CausalAft(const CausalAftOptions& options) : m_options(options) {
@@ -51,7 +52,7 @@ CausalAft::CausalAft(const CausalAftOptions& options) : m_options(options) {
     return register_parameter(name, at::empty({length, columns}).normal_(0, kPositionDeviation));
   };
   if (options.mechanism != "aft_simple") {
-    if (options.factorised) {
+    if (options.factorized) {
       m_u = drawn("position_u", options.rank);
       m_v = drawn("position_v", options.rank);
     } else {
@@ -109,10 +110,9 @@ at::Tensor CausalAft::map(const at::Tensor& tokens) {
 }
 
 std::string CausalAft::mapMeaning() const {
-  return "Implicit attention of AFT (Eq. 3), causal and without its query gate: what each "
-         "feature's "
-         "weighted mean is made of, averaged over all features. Each row sums to 1 over the "
-         "position itself and those before it.";
+  return "Implicit attention of AFT (Eq. 3), causal and without its query gate: the weights of "
+         "each feature's mean, averaged over all features. Each row sums to 1 over the position "
+         "itself and those before it.";
 }
 
 std::int64_t CausalAft::remembered() const {

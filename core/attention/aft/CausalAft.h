@@ -17,14 +17,14 @@ struct CausalAftOptions {
   std::int64_t width = 128;             ///< D
   std::int64_t length = 256;            ///< T: the longest sequence
   std::int64_t rank = 32;               ///< d'
-  bool factorised = true;
+  bool factorized = true;
   std::int64_t window = 32;  ///< aft_local: w counts where t − t' < window
   bool query = true;
 };
 
 /// Throws Failure(InvalidConfig) for a mechanism that is not one of the three, and where biases
-/// would be too many to hold (TokenPairLimit.h): those of every pair of T positions, or of aft_local
-/// with factorised biases those of T with the window (with window 0 there are none).
+/// would be too many to hold (TokenPairLimit.h): those of every pair of T positions, or of
+/// aft_local with factorized biases those of T with the window (with window 0 there are none).
 void checkCausalAft(const CausalAftOptions& options);
 
 /// Y = σ(Q) ⊙ context(K, V), then the projection. Weights: q (absent without query), k, v, proj;
@@ -34,9 +34,9 @@ class CausalAft : public CausalAttention {
   /// Throws as checkCausalAft().
   explicit CausalAft(const CausalAftOptions& options);
 
-  /// Of T positions the first t rows and columns of w are used. O(B D t²) of full, O(B D t window)
-  /// of local with factorised biases, O(B D t) of simple (or of window 0); never a [T, T, D]
-  /// tensor.
+  /// With T positions, the first t rows and columns of w are used. O(B D t²) of full, O(B D t
+  /// window) of local with factorized biases, O(B D t) of simple (or of window 0); never a [T, T,
+  /// D] tensor.
   at::Tensor forward(const at::Tensor& tokens) override;
   /// In O(B D t) of full, O(B D window) of local, O(B D) of simple; `state` is O(B T D) of full,
   /// O(B window D) of local, O(B D) of simple.
@@ -57,8 +57,8 @@ class CausalAft : public CausalAttention {
   at::Tensor advance(const at::Tensor& key, const at::Tensor& value, CausalState& state) const;
 
   CausalAftOptions m_options;
-  at::Tensor m_u, m_v;  ///< undefined where not factorised
-  at::Tensor m_bias;    ///< undefined where factorised
+  at::Tensor m_u, m_v;  ///< undefined where not factorized
+  at::Tensor m_bias;    ///< undefined where factorized
   torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Causal AFT-local with factorised biases in blocks along the sequence: O(B T window D) where the
+// Causal AFT-local with factorized biases in blocks along the sequence: O(B T window D) where the
 // [T, T] matrix of aftContext() takes O(B T² D).
 
 #include <ATen/core/Tensor.h>

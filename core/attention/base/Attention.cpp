@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -13,8 +14,7 @@ void Attention::setMasks(const std::vector<HeadMask>& masks) {
                                   [](const HeadMask& mask) { return mask.kind != MaskKind::None; });
   if (masked)
     throw Failure({ErrorCode::InvalidConfig,
-                   "this model's attention has no logits that a mask could act on; use none",
-                   "masks"});
+                   tr("this model's attention has no logits to mask; use none"), "masks"});
 }
 
 std::vector<float> Attention::softAlphas() const {

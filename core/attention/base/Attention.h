@@ -14,7 +14,7 @@
 #include "core/attention/base/AttentionHook.h"
 #include "core/attention/base/Cost.h"
 #include "core/attention/base/UndecayedParameters.h"
-#include "core/config/Catalogue.h"
+#include "core/config/Catalog.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
 #include "core/masks/LearnedAlpha.h"
@@ -23,7 +23,7 @@ namespace headlight {
 
 struct LearnedMaskFit;
 
-/// What the weights alone say of every pair of tokens, the same for every image: a picture that a
+/// What the weights alone say of every pair of tokens, the same for every image: an image that a
 /// mechanism offers beside its maps.
 struct LearnedPairs {
   std::string name;     ///< as typed and stored: "inner_bias"
@@ -93,7 +93,7 @@ class Attention : public torch::nn::Module, public UndecayedParameters {
   /// of other maps so.
   virtual bool mapRowsSumToOne() const { return !mapIsSigned(); }
 
-  /// Pictures of this layer's own parameters, if it has any worth looking at.
+  /// Images of this layer's own parameters, if it has any worth looking at.
   virtual std::vector<LearnedPairs> learnedPairs() { return {}; }
 
   /// Added to the training loss after a forward pass; undefined: nothing.

@@ -15,7 +15,7 @@ struct LayerCost {
   std::string name;  ///< "blocks.0.attn.qkv"
   std::int64_t parameters = 0;
   std::int64_t macs = 0;  ///< multiply-accumulates for one image
-  // Of products that masked heads have in linear time; else 0 and unused.
+  // For products of masked heads in linear time; else 0 and unused.
   std::int64_t headWidth = 0;
   Grid grid = {};
   int layer = 0;

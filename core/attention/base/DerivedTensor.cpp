@@ -17,7 +17,7 @@ at::Tensor DerivedTensor::get(const std::vector<at::Tensor>& sources,
     forget();
     return compute();
   }
-  if (isOf(sources)) return m_value;
+  if (isMadeFrom(sources)) return m_value;
   m_value = compute();
   m_sources.clear();
   for (const at::Tensor& source : sources)
@@ -31,7 +31,7 @@ void DerivedTensor::forget() {
   m_sources.clear();
 }
 
-bool DerivedTensor::isOf(const std::vector<at::Tensor>& sources) const {
+bool DerivedTensor::isMadeFrom(const std::vector<at::Tensor>& sources) const {
   return m_value.defined() &&
          std::equal(sources.begin(), sources.end(), m_sources.begin(), m_sources.end(),
                     [](const at::Tensor& now, const Source& then) {

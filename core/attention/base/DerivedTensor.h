@@ -28,7 +28,7 @@ class DerivedTensor {
     at::ScalarType type;
     at::Device device;
   };
-  bool isOf(const std::vector<at::Tensor>& sources) const;
+  bool isMadeFrom(const std::vector<at::Tensor>& sources) const;
 
   at::Tensor m_value;
   std::vector<Source> m_sources;

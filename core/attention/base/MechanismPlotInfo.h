@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a mechanism's own picture is, in words. No torch type here.
+// What a mechanism's own image is, in words. No torch type here.
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace headlight {
 enum class MechanismPlotKind {
   Matrix,   ///< rows are queries, columns are keys: the whole of it
   Kernel,   ///< rows and columns are offsets from the query, which is the middle
-  Heatmap,  ///< a value for every patch, to be drawn over the picture
+  Heatmap,  ///< a value for every patch, to be drawn over the image
   Curves,   ///< lines over the places of the query's window
 };
 
@@ -20,9 +20,9 @@ struct MechanismPlotInfo {
   std::string meaning;  ///< what is drawn, exactly, in sentences
   std::string source;   ///< "Zhai et al. 2021, Fig. 3"
   MechanismPlotKind kind = MechanismPlotKind::Matrix;
-  bool ofPicture = false;  ///< differs from picture to picture: needs one
-  bool ofToken = false;    ///< of one query token, which is a patch
-  bool isSigned = false;   ///< diverging colours about 0
+  bool ofImage = false;   ///< differs from image to image: needs one
+  bool ofToken = false;   ///< of one query token, which is a patch
+  bool isSigned = false;  ///< diverging colors about 0
 };
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The pictures that a mechanism alone has, beside the map that all have. A mechanism that has any
+// The images that a mechanism alone has, beside the map that all have. A mechanism that has any
 // is one of these besides an Attention; whoever shows them asks by dynamic_cast.
 
 #include <ATen/core/Tensor.h>
@@ -13,9 +13,9 @@
 
 namespace headlight {
 
-/// What a picture of one layer is asked with.
-struct MechanismPlotQuestion {
-  at::Tensor tokens = {};  ///< [1, T, D], what enters the attention; undefined unless ofPicture
+/// What an image of one layer is asked with.
+struct MechanismPlotQuery {
+  at::Tensor tokens = {};  ///< [1, T, D], what enters the attention; undefined unless ofImage
   int query = -1;          ///< of the layer's T tokens; −1 unless ofToken
 };
 
@@ -30,10 +30,10 @@ struct MechanismPlotAnswer {
 class MechanismPlotSource {
  public:
   virtual ~MechanismPlotSource() = default;
-  virtual std::vector<MechanismPlotInfo> ownPictures() const = 0;
+  virtual std::vector<MechanismPlotInfo> mechanismPlots() const = 0;
   /// One of them, without a graph. Throws Failure where the query is not a patch.
-  virtual MechanismPlotAnswer ownPicture(const std::string& name,
-                                         const MechanismPlotQuestion& question) = 0;
+  virtual MechanismPlotAnswer mechanismPlot(const std::string& name,
+                                            const MechanismPlotQuery& question) = 0;
 };
 
 }  // namespace headlight

@@ -11,7 +11,7 @@ at::ScalarType typeOf(Precision precision) {
 }
 
 void switchAutocast(c10::DeviceType device, bool on) {
-  setAutocast(device, {on, autocastOf(device).type});
+  setAutocast(device, {on, makeAutocast(device).type});
 }
 
 bool isNarrow(at::ScalarType type) {
@@ -29,8 +29,8 @@ struct AutocastScope::Before {
 AutocastScope::AutocastScope(Precision precision, const at::Device& device) {
   if (precision == Precision::Float32 || (precision == Precision::Float16 && device.is_cpu()))
     return;
-  m_before.push_back({device.type(), autocastOf(device.type()), autocastRemembersWeights()});
-  // Narrowed weights are not kept: an optimiser, an average or an edit would leave them stale, and
+  m_before.push_back({device.type(), makeAutocast(device.type()), autocastRemembersWeights()});
+  // Narrowed weights are not kept: an optimizer, an average or an edit would leave them stale, and
   // those that were narrowed without gradients would keep none.
   setAutocastRemembersWeights(false);
   setAutocast(device.type(), {true, typeOf(precision)});
@@ -44,7 +44,7 @@ AutocastScope::~AutocastScope() {
 }
 
 Float32Scope::Float32Scope()
-    : m_onCpu(autocastOf(at::kCPU).on), m_onCuda(autocastOf(at::kCUDA).on) {
+    : m_onCpu(makeAutocast(at::kCPU).on), m_onCuda(makeAutocast(at::kCUDA).on) {
   if (m_onCpu) switchAutocast(at::kCPU, false);
   if (m_onCuda) switchAutocast(at::kCUDA, false);
 }
@@ -56,7 +56,7 @@ Float32Scope::~Float32Scope() {
 
 Precision precisionNow(const at::Device& device) {
   if (!device.is_cpu() && !device.is_cuda()) return Precision::Float32;
-  const Autocast now = autocastOf(device.type());
+  const Autocast now = makeAutocast(device.type());
   if (!now.on) return Precision::Float32;
   return now.type == at::kHalf ? Precision::Float16 : Precision::BFloat16;
 }

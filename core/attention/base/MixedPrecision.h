@@ -2,7 +2,7 @@
 #pragma once
 // Matrix products in 16 bits, all else in float32 (Micikevicius et al. 2018, "Mixed Precision
 // Training"): what LibTorch's autocast does, and what it leaves to be done. Weights, their
-// gradients and what an optimiser keeps are float32 in any case.
+// gradients and what an optimizer keeps are float32 in any case.
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -49,7 +49,7 @@ Precision precisionNow(const at::Device& device);
 bool isNarrow(const at::Tensor& x);
 /// x itself, or where it has 16 bits the same in float32. Undefined stays undefined.
 at::Tensor inFloat32(const at::Tensor& x);
-/// Of what is computed from such a tensor but not kept like it.
+/// For values computed from such a tensor but not stored like it.
 at::TensorOptions inFloat32(const at::TensorOptions& options);
 
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Windows that class and distillation tokens stand in. They have no place on the grid: as the
-// neighbourhood masks have it, every patch sees them and they see every patch, of all windows.
+// neighborhood masks have it, every patch sees them and they see every patch, of all windows.
 
 #include <ATen/core/Tensor.h>
 
@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// Of all tokens of B images, those before the grid and those in its W windows of M places, by
+/// For all tokens of B images, those before the grid and those in its W windows of M places, by
 /// heads or not. P prefix tokens; `prefix` is undefined where there are none.
 struct WindowTokens {
   at::Tensor prefix;   ///< [B, P, C] or [B, H, P, d]

@@ -14,7 +14,7 @@ struct QueryKeyCapture {
 };
 
 /// While one lives, attention that runs on this thread leaves what it compared last in it; others
-/// are not touched. Of one inside another the inner one is told.
+/// are not touched. Of nested captures the inner one counts.
 class QueryKeyHook {
  public:
   QueryKeyHook() : m_outer(s_watch) { s_watch = this; }
@@ -24,14 +24,14 @@ class QueryKeyHook {
 
   /// What was compared since the last take().
   QueryKeyCapture take() {
-    const QueryKeyCapture taken = m_last;
+    QueryKeyCapture taken = m_last;
     m_last = {};
     return taken;
   }
 
   static bool wanted() { return s_watch != nullptr; }
   /// Only where one is wanted.
-  static void tell(const at::Tensor& queries, const at::Tensor& keys) {
+  static void notify(const at::Tensor& queries, const at::Tensor& keys) {
     s_watch->m_last = {queries.detach(), keys.detach()};
   }
 

@@ -5,6 +5,7 @@
 
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -38,8 +39,8 @@ void requireRelativeTable(const Grid& grid) {
   requireTokenPairsFit(grid.patches());
   if (grid.prefix == 1 && grid.registers == 0) return;
   throw Failure({ErrorCode::InvalidConfig,
-                 "a table of relative positions has rows for one class token, no other: turn "
-                 "class_token on, and distilled and registers off",
+                 tr("relative position tables support exactly one class token; turn class_token "
+                    "on, and distilled and registers off"),
                  "model.attention.relative_positions"});
 }
 

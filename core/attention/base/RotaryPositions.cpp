@@ -6,13 +6,14 @@
 #include <cmath>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
 
 /// Places along one side in the units that its angles are counted in.
 at::Tensor placesAlong(const RotaryOptions& options, int length, std::size_t side) {
-  const at::Tensor places = at::arange(length, at::kDouble) + options.offset;
+  at::Tensor places = at::arange(length, at::kDouble) + options.offset;
   if (options.kind == "dinov3") return (places + 0.5) / length * 2 - 1;
   if (options.reference.empty()) return places;
   return places / length * options.reference[side % options.reference.size()];
@@ -41,7 +42,7 @@ RotaryFrequencies::RotaryFrequencies(int layers, int heads, int headWidth, doubl
     : m_temperature(temperature),
       m_frequencies(register_parameter("freqs", at::zeros({2, layers, heads, headWidth / 2}))) {}
 
-void RotaryFrequencies::initialise() {
+void RotaryFrequencies::initialize() {
   const at::NoGradGuard noGrad;
   const std::int64_t bands = m_frequencies.size(3) / 2;
   const at::Tensor speeds = at::pow(m_temperature, -at::arange(bands, at::kFloat) / bands);
@@ -56,8 +57,8 @@ RotaryPositions::RotaryPositions(const RotaryOptions& options, const Grid& grid,
     : m_halves(options.kind == "dinov3"), m_grid(grid) {
   if (headWidth % 4 != 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "rotary positions turn pairs along rows and columns: the width of a head, " +
-                       std::to_string(headWidth) + ", has to be a multiple of 4",
+                   tr("rotary positions need a head width divisible by 4, but it is ") +
+                       std::to_string(headWidth),
                    "model.attention.rotary"});
   if (options.kind != "mixed") setAngles(anglesOn(options, grid, headWidth));
 }
@@ -81,7 +82,7 @@ void RotaryPositions::turnBy(const at::Tensor& frequencies) {
             places(m_grid.rows, {-1, 1}) * frequencies[1].unsqueeze(1));
 }
 
-/// Of every feature the one it turns with, the first of a pair as −second.
+/// For every feature the one it turns with, the first of a pair as −second.
 at::Tensor RotaryPositions::partners(const at::Tensor& x) const {
   if (m_halves) {
     const auto halves = x.chunk(2, -1);

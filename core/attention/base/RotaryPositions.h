@@ -16,7 +16,7 @@ namespace headlight {
 
 struct RotaryOptions {
   /// "axial" (EVA-02, Fang et al. 2023): angle = place · T^(−i/(d/4)), i of the d/4 bands of each
-  /// side, rows first; neighbours 2i, 2i + 1 turn together. "mixed" (Heo et al. 2024, RoPE-ViT):
+  /// side, rows first; neighbors 2i, 2i + 1 turn together. "mixed" (Heo et al. 2024, RoPE-ViT):
   /// angle = column · f[0, h, i] + row · f[1, h, i], f learned of every head. "dinov3" (Siméoni et
   /// al. 2025): place in (−1, 1), angle = 2π · place / T^(4i/d); features i and i + d/2 turn
   /// together.
@@ -36,7 +36,7 @@ class RotaryFrequencies : public torch::nn::Module, public UndecayedParameters {
   /// [2, H, d/2].
   at::Tensor ofLayer(int layer) const { return m_frequencies.select(1, layer); }
   /// Each head's axes turned by an angle of its own, bands T^(−4i/d).
-  void initialise();
+  void initialize();
 
  private:
   double m_temperature;
@@ -47,7 +47,7 @@ class RotaryPositions {
  public:
   /// Throws Failure(InvalidConfig) for a head width that is no multiple of 4.
   RotaryPositions(const RotaryOptions& options, const Grid& grid, int headWidth);
-  /// Of a "mixed" one, before every pass: `frequencies` [2, H, d/2].
+  /// For a "mixed" one, before every pass: `frequencies` [2, H, d/2].
   void turnBy(const at::Tensor& frequencies);
   /// After it: what was made for that pass, its graph with it, must not outlive it.
   void letGo() { m_sine = m_cosine = at::Tensor(); }

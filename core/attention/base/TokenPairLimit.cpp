@@ -2,6 +2,7 @@
 #include "core/attention/base/TokenPairLimit.h"
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -10,9 +11,9 @@ void requireTokenPairsFit(std::int64_t rows, std::int64_t columns, const std::st
   constexpr std::int64_t kMaxPairs = std::int64_t{4096} * 4096;
   if (rows * columns <= kMaxPairs) return;
   throw Failure({ErrorCode::InvalidConfig,
-                 "each layer would keep values for " + std::to_string(rows) + " x " +
+                 tr("each layer would store ") + std::to_string(rows) + " x " +
                      std::to_string(columns) +
-                     " pairs of tokens, too many to hold (at most 4096 x 4096); " + remedy,
+                     tr(" token pairs, more than the limit of 4096 x 4096; ") + remedy,
                  path});
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -27,7 +28,7 @@ at::Tensor relativeIndex(const Grid& window) {
   return offset(row, window.rows) * (2 * window.cols - 1) + offset(col, window.cols);
 }
 
-/// Along one side of the shifted grid: which places were neighbours before the shift. Only the last
+/// Along one side of the shifted grid: which places were neighbors before the shift. Only the last
 /// window mixes: its part that came around the edge is another region than the rest.
 std::vector<std::int64_t> regions(int length, int window, int shift) {
   std::vector<std::int64_t> labels(length, 0);
@@ -79,16 +80,15 @@ bool WindowShape::mayJoinEdges() const {
 
 std::string edgeNotice(const WindowShape& shape) {
   if (!shape.mayJoinEdges()) return {};
-  return "Where windows do not divide the grid, patches at opposite edges of the image can see "
-         "each "
-         "other in shifted blocks: the shift comes before the padding, as in timm.";
+  return "Windows do not divide the grid. Patches at opposite edges of the image can attend to "
+         "each other in shifted blocks, because the shift comes before the padding, as in timm.";
 }
 
 WindowShape windowShape(const Grid& grid, int size, bool shifted, WindowPadding padding) {
   if (grid.prefix > 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "attention within windows has no place for class or distillation tokens; set "
-                   "class_token and distilled to false",
+                   tr("window attention does not support class or distillation tokens; set "
+                      "class_token and distilled to false"),
                    "model.class_token"});
   WindowShape shape;
   shape.grid = grid;

@@ -171,14 +171,14 @@ void forward(Arithmetic arithmetic, const HeadInputs& inputs, const HeadList& li
                      block = rowBlock(queries, keys, list.tasks()),
                      blocks = (queries + block - 1) / block;
   at::parallel_for(0, list.tasks() * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> scratch(map ? 0 : block * keys), ownStats(stats ? 0 : kStats * block),
+    std::vector<T> scratch(map ? 0 : block * keys), scratchStats(stats ? 0 : kStats * block),
         unit(block), room;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t task = i / blocks, first = i % blocks * block;
       const std::int64_t count = std::min(block, queries - first);
       const std::int64_t image = list.image(task), head = list.head(task);
       T* s = map ? map + (task * queries + first) * keys : scratch.data();
-      T* highest = stats ? stats + task * kStats * queries + first : ownStats.data();
+      T* highest = stats ? stats + task * kStats * queries + first : scratchStats.data();
       const std::int64_t apart = stats ? queries : block;
       T *inverse = highest + apart, *reciprocal = inverse + apart;
       const auto steps = layer.of(image, head);
@@ -204,7 +204,7 @@ std::int64_t imagesPerChunk(const HeadList& list) {
   return std::max<std::int64_t>(1, (list.tasks() + kTasks - 1) / kTasks);
 }
 
-std::int64_t chunksOf(const HeadList& list) {
+std::int64_t countChunks(const HeadList& list) {
   const std::int64_t images = imagesPerChunk(list);
   return (list.batch + images - 1) / images;
 }
@@ -218,38 +218,39 @@ void backward(Arithmetic arithmetic, const HeadInputs& inputs, const T* stats, c
   const auto out = rowsSideBySide(dOutput, inputs.queries, inputs.heads, inputs.valueWidth);
   const std::int64_t queries = inputs.queries, images = imagesPerChunk(list),
                      size = queries * inputs.keys;
-  at::parallel_for(0, chunksOf(list) * list.count(), 1, [&](std::int64_t begin, std::int64_t end) {
-    Scratch<T> scratch;
-    const auto at = [](T* base, std::int64_t offset) { return base ? base + offset : nullptr; };
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t chunk = i / list.count(), head = list.heads[i % list.count()];
-      const std::int64_t last = std::min((chunk + 1) * images, list.batch);
-      for (std::int64_t image = chunk * images; image < last; ++image) {
-        const std::int64_t task = image * list.count() + i % list.count(),
-                           row = (image * inputs.heads + head) * queries;
-        const auto steps = layer.of(image, head);
-        const T* highest = stats + task * kStats * queries;
-        HeadBackward<T, Kept>{arithmetic,
-                              inputs,
-                              operands,
-                              dOperands,
-                              out,
-                              steps,
-                              image,
-                              head,
-                              highest,
-                              highest + queries,
-                              highest + 2 * queries,
-                              at(gradients.alpha, task),
-                              at(gradients.factor, i * size),
-                              at(gradients.bias, i * size),
-                              at(gradients.weightFactor, i * size),
-                              at(gradients.rowTerms, row * steps.rows),
-                              at(gradients.colTerms, row * steps.cols)}
-            .run(scratch);
-      }
-    }
-  });
+  at::parallel_for(
+      0, countChunks(list) * list.count(), 1, [&](std::int64_t begin, std::int64_t end) {
+        Scratch<T> scratch;
+        const auto at = [](T* base, std::int64_t offset) { return base ? base + offset : nullptr; };
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t chunk = i / list.count(), head = list.heads[i % list.count()];
+          const std::int64_t last = std::min((chunk + 1) * images, list.batch);
+          for (std::int64_t image = chunk * images; image < last; ++image) {
+            const std::int64_t task = image * list.count() + i % list.count(),
+                               row = (image * inputs.heads + head) * queries;
+            const auto steps = layer.of(image, head);
+            const T* highest = stats + task * kStats * queries;
+            HeadBackward<T, Kept>{arithmetic,
+                                  inputs,
+                                  operands,
+                                  dOperands,
+                                  out,
+                                  steps,
+                                  image,
+                                  head,
+                                  highest,
+                                  highest + queries,
+                                  highest + 2 * queries,
+                                  at(gradients.alpha, task),
+                                  at(gradients.factor, i * size),
+                                  at(gradients.bias, i * size),
+                                  at(gradients.weightFactor, i * size),
+                                  at(gradients.rowTerms, row * steps.rows),
+                                  at(gradients.colTerms, row * steps.cols)}
+                .run(scratch);
+          }
+        }
+      });
 }
 
 #define HEADLIGHT_DENSE(T, Kept)                                                                  \

@@ -19,10 +19,10 @@ template <typename T, typename Kept>
 void forward(Arithmetic arithmetic, const HeadInputs& inputs, const HeadList& list,
              const HeadLogits& logits, Kept* output, T* map, T* stats);
 
-/// How the backward pass divides: each chunk of neighbouring images has sums of its own, for what
+/// How the backward pass divides: each chunk of neighboring images has sums of its own, for what
 /// all images share. By sizes alone, so that sums are the same whatever the threads.
 std::int64_t imagesPerChunk(const HeadList& list);
-std::int64_t chunksOf(const HeadList& list);
+std::int64_t countChunks(const HeadList& list);
 
 /// Where gradients are written. What a layer does not have is null.
 template <typename T>

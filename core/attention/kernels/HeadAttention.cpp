@@ -211,7 +211,7 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     const Split split(logits, inputs.batch);
     const HeadInputs dInputs = inputs.emptyLike();
     const at::TensorOptions like = inFloat32(dOutput.options());
-    const std::vector<std::int64_t> sums{dense::chunksOf(split.dense), split.dense.count(),
+    const std::vector<std::int64_t> sums{dense::countChunks(split.dense), split.dense.count(),
                                          inputs.queries, inputs.keys};
     // What layers do not have, or nobody asks for, stays undefined, and null.
     at::Tensor dAlpha, dFactor, dBias, dWeightFactor, dRowTerms, dColTerms;

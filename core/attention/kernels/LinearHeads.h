@@ -35,7 +35,7 @@ void backward(const T* qkv, const T* output, const T* kept, const T* dOutput, co
               const HeadList& list, const HeadLogits& logits, T* dqkv);
 
 /// The full maps from what the forward pass kept: `map` is [B, H, T, T], the listed heads' part of
-/// it is written. For pictures only.
+/// it is written. For images only.
 template <typename T>
 void writeMaps(const T* kept, const HeadView& view, const HeadList& list, const HeadLogits& logits,
                std::int64_t heads, T* map);

@@ -50,17 +50,17 @@ HEADLIGHT_INLINE void forward(const LocalHead<T>& head, const T* valueSum, std::
     const bool alone = head.strict || start[n + 1] - start[n] == sets.tokens;
     T highest = alone ? -std::numeric_limits<T>::infinity() : T(0);
     for (std::int64_t e = start[n]; e < start[n + 1]; ++e) {
-      const T s = head.scale *
-                  dotOf(head.q + n * head.stride, head.k + columns[e] * head.stride, head.width);
+      const T s = head.scale * dotProduct(head.q + n * head.stride,
+                                          head.k + columns[e] * head.stride, head.width);
       weights[e - begin] = s;
       highest = std::max(highest, s);
     }
     for (std::int64_t e = start[n]; e < start[n + 1]; ++e)
       weights[e - begin] -= highest;
-    rest[n - first] = alone ? T(0) : expOf(-highest);
+    rest[n - first] = alone ? T(0) : fastExp(-highest);
   }
   for (std::int64_t i = 0; i < size; ++i)
-    weights[i] = expOf(weights[i]);
+    weights[i] = fastExp(weights[i]);
   for (std::int64_t n = first; n < last; ++n) {
     const std::int64_t count = start[n + 1] - start[n];
     T* row = weights + (start[n] - begin);
@@ -86,9 +86,10 @@ HEADLIGHT_INLINE void backwardRows(const LocalHead<T>& head, const T* out, const
   const std::int32_t *start = sets.rowStart.data(), *columns = sets.columns.data();
   for (std::int64_t n = first; n < last; ++n) {
     const T* dO = dOut + n * outStride;
-    const T mean = dotOf(dO, out + n * outStride, head.width);
+    const T mean = dotProduct(dO, out + n * outStride, head.width);
     for (std::int64_t e = start[n]; e < start[n + 1]; ++e)
-      dLogits[e] = weights[e] * (dotOf(dO, head.v + columns[e] * head.stride, head.width) - mean);
+      dLogits[e] =
+          weights[e] * (dotProduct(dO, head.v + columns[e] * head.stride, head.width) - mean);
     weightedSum<T>(
         start[n + 1] - start[n], head.width,
         [&](std::int64_t i) { return head.scale * dLogits[start[n] + i]; },

@@ -5,7 +5,7 @@
 // With m = max(0, max s), r = e^{−m} (strict, or where all are selected: m = max s, r = 0) and
 // Z = Σ_{i∈L} (e^{s_i−m} − r) + T·r:
 //   a_i = e^{s_i−m}/Z inside, c = r/Z outside, out = Σ_{i∈L} (a_i − c)·v_i + c·Σv.
-// Vectorised by the compiler for AVX-512, AVX2 and the baseline.
+// Vectorized by the compiler for AVX-512, AVX2 and the baseline.
 
 #include <cstdint>
 

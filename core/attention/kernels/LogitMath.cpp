@@ -100,7 +100,7 @@ template <typename T>
 HEADLIGHT_INLINE void allUnitRowsBackward(const T* a, const T* reciprocal, T most, T* dA,
                                           std::int64_t count, std::int64_t length) {
   for (std::int64_t n = 0; n < count; ++n, a += length, dA += length) {
-    const T dot = reciprocal[n] < most ? dotOf(a, dA, length) : T(0);
+    const T dot = reciprocal[n] < most ? dotProduct(a, dA, length) : T(0);
     for (std::int64_t j = 0; j < length; ++j) {
       const T sign = T(a[j] > T(0)) - T(a[j] < T(0));
       dA[j] = (dA[j] - sign * dot) * reciprocal[n];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What is done to logits between their product and their softmax, and its gradients, over whole
-// blocks of rows. Vectorised by the compiler for AVX-512, AVX2 and the baseline, and chosen when
+// blocks of rows. Vectorized by the compiler for AVX-512, AVX2 and the baseline, and chosen when
 // the program starts.
 
 #include <cstdint>
@@ -45,7 +45,7 @@ void sumTerms(const double* g, double* row, double* col, std::int64_t count, std
 void absoluteSums(const float* s, std::int64_t count, std::int64_t length, float* sum);
 void absoluteSums(const double* s, std::int64_t count, std::int64_t length, double* sum);
 
-/// Of rows A = u · reciprocal, where the reciprocal is that of Σ|u|: dA ← du =
+/// For rows A = u · reciprocal, where the reciprocal is that of Σ|u|: dA ← du =
 /// (dA − sign(A)·Σ_j dA⊙A) · reciprocal. A row whose reciprocal is `most` was so small that its sum
 /// was taken for a constant.
 void unitRowsBackward(const float* a, const float* reciprocal, float most, float* dA,

@@ -64,7 +64,7 @@ struct HeadSteps {
   }
 };
 
-/// Of every head and image, from the layer's tensors.
+/// For every head and image, from the layer's tensors.
 template <typename T>
 class LayerSteps {
  public:

@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kLane = 16;              ///< pairs, or sums, of a vector
 constexpr int kMostRows = 6, kMostVectors = 4;  ///< whose sums the registers hold
 
-/// Neighbours along k lie side by side in 32 bits, as one instruction multiplies them.
+/// Neighbors along k lie side by side in 32 bits, as one instruction multiplies them.
 using Pair = std::uint32_t;
 struct alignas(64) Line {
   Pair pairs[kLane];
@@ -65,7 +65,7 @@ HEADLIGHT_NARROW __m512i halvesOf(const std::uint16_t* row, std::int64_t count) 
   return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(first16(count), row));
 }
 
-/// Of matrices whose k lies along the rows in memory: [i][pairs], whole lines.
+/// For matrices whose k lies along the rows in memory: [i][pairs], whole lines.
 template <typename T>
 HEADLIGHT_NARROW void arrangeRows(const T* data, std::int64_t row, std::int64_t count,
                                   std::int64_t k, Line* to) {
@@ -77,7 +77,7 @@ HEADLIGHT_NARROW void arrangeRows(const T* data, std::int64_t row, std::int64_t 
     }
 }
 
-/// Of matrices whose k goes from row to row in memory: [pair][i], whole lines.
+/// For matrices whose k goes from row to row in memory: [pair][i], whole lines.
 template <typename T>
 HEADLIGHT_NARROW void interleaveRows(const T* data, std::int64_t row, std::int64_t count,
                                      std::int64_t k, Line* to) {
@@ -121,7 +121,7 @@ HEADLIGHT_NARROW void transpose(__m512i (&rows)[kLane]) {
     rows[i] = other[i];
 }
 
-/// Of matrices whose k lies along the rows in memory: [pair][i], whole lines.
+/// For matrices whose k lies along the rows in memory: [pair][i], whole lines.
 template <typename T>
 HEADLIGHT_NARROW void turnRows(const T* data, std::int64_t row, std::int64_t count, std::int64_t k,
                                Line* to) {

@@ -19,7 +19,7 @@ struct Matrix {
   bool turned = false;
 };
 
-/// Of C [m, n] ← scale · A [m, k] · B [k, n], or C + that. All at least 1.
+/// The sizes of C [m, n] ← scale · A [m, k] · B [k, n], or C + that. All at least 1.
 struct Sizes {
   std::int64_t m = 0, n = 0, k = 0;
 };

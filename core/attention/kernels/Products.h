@@ -20,7 +20,7 @@ enum class Arithmetic { Own, BFloat16 };
 using narrow::Matrix;
 using narrow::Sizes;
 
-/// Of float, double, or the bits of bfloat16 (Matrix's T).
+/// For float, double, or the bits of bfloat16 (Matrix's T).
 template <typename Kept>
 Matrix<Kept> plain(const Kept* data, std::int64_t row) {
   return {data, row, false};

@@ -10,18 +10,18 @@ template <typename T>
 HEADLIGHT_INLINE void exponentialRows(T* s, std::int64_t count, std::int64_t length, T* highest,
                                       T* inverse) {
   for (std::int64_t i = 0; i < count; ++i, s += length) {
-    const T most = maximumOf(s, length);
+    const T most = maximumValue(s, length);
     T lanes[kLanes] = {};
     std::int64_t j = 0;
     for (; j + kLanes <= length; j += kLanes)
       for (std::int64_t k = 0; k < kLanes; ++k) {
-        const T e = expOf(s[j + k] - most);
+        const T e = fastExp(s[j + k] - most);
         s[j + k] = e;
         lanes[k] += e;
       }
     T sum = total(lanes);
     for (; j < length; ++j)
-      sum += s[j] = expOf(s[j] - most);
+      sum += s[j] = fastExp(s[j] - most);
     highest[i] = most;
     inverse[i] = T(1) / sum;
   }
@@ -42,7 +42,7 @@ HEADLIGHT_INLINE void softmaxAgainRows(T* s, std::int64_t count, std::int64_t le
                                        const T* highest, const T* inverse) {
   for (std::int64_t i = 0; i < count; ++i, s += length)
     for (std::int64_t j = 0; j < length; ++j)
-      s[j] = expOf(s[j] - highest[i]) * inverse[i];
+      s[j] = fastExp(s[j] - highest[i]) * inverse[i];
 }
 
 template <typename T>
@@ -57,7 +57,7 @@ template <typename T>
 HEADLIGHT_INLINE void softmaxBackwardRows(const T* a, T* dA, std::int64_t count,
                                           std::int64_t length) {
   for (std::int64_t i = 0; i < count; ++i, a += length, dA += length) {
-    const T dot = dotOf(a, dA, length);
+    const T dot = dotProduct(a, dA, length);
     for (std::int64_t j = 0; j < length; ++j)
       dA[j] = a[j] * (dA[j] - dot);
   }

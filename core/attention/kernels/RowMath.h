@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Softmax by rows, vectorised by the compiler for AVX-512, AVX2 and the baseline, and chosen when
+// Softmax by rows, vectorized by the compiler for AVX-512, AVX2 and the baseline, and chosen when
 // the program starts. Float exponentials are within 2 ulp; double is the C library's.
 
 #include <cstdint>

@@ -52,7 +52,7 @@ HEADLIGHT_INLINE void keep(float x, std::uint16_t& to) {
 }
 
 /// e^x for x ≤ 0: x = n·ln2 + r, |r| ≤ ln2/2, a degree-6 polynomial for e^r, 2ⁿ by exponent bits.
-HEADLIGHT_INLINE float expOf(float x) {
+HEADLIGHT_INLINE float fastExp(float x) {
   constexpr float kSmallest = -87.0f;      // e^x is still a normal number
   constexpr float kRounder = 12582912.0f;  // 1.5·2²³: adding it rounds to a whole number
   const float clamped = std::max(x, kSmallest);
@@ -68,12 +68,12 @@ HEADLIGHT_INLINE float expOf(float x) {
   const std::int32_t exponent = (static_cast<std::int32_t>(n) + 127) << 23;
   return x < kSmallest ? 0.0f : p * std::bit_cast<float>(exponent);
 }
-HEADLIGHT_INLINE double expOf(double x) {
+HEADLIGHT_INLINE double fastExp(double x) {
   return std::exp(x);
 }
 
 template <typename T>
-HEADLIGHT_INLINE T maximumOf(const T* s, std::int64_t length) {
+HEADLIGHT_INLINE T maximumValue(const T* s, std::int64_t length) {
   T lanes[kLanes];
   std::fill_n(lanes, kLanes, -std::numeric_limits<T>::infinity());
   std::int64_t j = 0;
@@ -110,7 +110,7 @@ HEADLIGHT_INLINE T sumOf(const T* s, std::int64_t length) {
 }
 
 template <typename T>
-HEADLIGHT_INLINE T dotOf(const T* a, const T* b, std::int64_t length) {
+HEADLIGHT_INLINE T dotProduct(const T* a, const T* b, std::int64_t length) {
   T lanes[kLanes] = {};
   std::int64_t j = 0;
   for (; j + kLanes <= length; j += kLanes)

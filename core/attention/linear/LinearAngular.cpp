@@ -10,6 +10,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/linear/LinearKernels.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -20,22 +21,23 @@ const ParameterTable& LinearAngular::optionTable() {
     for (const LinearKernel& kernel : linearKernels())
       names.push_back(kernel.name);
     return TableBuilder<O>()
-        .choice(&O::kernel, "kernel", names, "How queries and keys are compared in linear time.")
-        .choice(&O::residual, "residual", {"tokens", "grid", "none"},
-                "Depthwise convolution of the values: along the tokens, over the patches' grid, "
-                "or none.")
+        .choice(&O::kernel, "kernel", names, "Linear-time similarity of queries and keys.")
+        .choice(
+            &O::residual, "residual", {"tokens", "grid", "none"},
+            "Depthwise convolution of the values: along the tokens, over the patch grid, or none.")
         .integer(&O::residualKernel, "residual_kernel", 1, 63,
-                 "Taps of that convolution (odd); over a grid, on each side.")
+                 "Kernel size of that convolution (odd); over a grid, per side.")
         .boolean(&O::auxiliary, "auxiliary",
-                 "Whether a masked softmax attention helps in training (quadratic).")
+                 "Train with an auxiliary masked softmax attention (quadratic cost).")
         .number(&O::epsilon, "epsilon", 0, 1,
-                "Softmax weights up to this are masked in the auxiliary branch.")
+                "Mask softmax weights up to this value in the auxiliary branch.")
         .choice(&O::epsilonSchedule, "epsilon_schedule", {"fixed", "linear", "cosine"},
-                "How epsilon moves to epsilon_end over the training.")
+                "Schedule of epsilon, from epsilon to epsilon_end, over the training.")
         .number(&O::epsilonEnd, "epsilon_end", 0, 1,
                 "Epsilon at the end of the training; a fixed schedule ignores it.")
-        .boolean(&O::castled, "castled",
-                 "Whether inference drops the auxiliary branch (training keeps it).")
+        .boolean(&O::withoutBranch, "without_branch",
+                 "Drop the auxiliary branch in inference (training keeps it).")
+        .formerly("castled")
         .build();
   }();
   return table;
@@ -45,15 +47,15 @@ LinearAngularOptions linearAngularOptions(const Json& json) {
   auto options = optionsAs<LinearAngularOptions>(LinearAngular::optionTable(), json);
   if (options.residualKernel % 2 == 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "a residual kernel of " + std::to_string(options.residualKernel) +
-                       " taps has no middle; choose an odd number",
+                   tr("a residual kernel of ") + std::to_string(options.residualKernel) +
+                       tr(" taps has no center; choose an odd number"),
                    "model.attention.residual_kernel"});
   return options;
 }
 
 AuxiliaryBranch::AuxiliaryBranch(const LinearAngularOptions& options)
     : m_present(options.auxiliary),
-      m_castled(options.castled),
+      m_withoutBranch(options.withoutBranch),
       m_epsilon(options.epsilon),
       m_epsilonEnd(options.epsilonEnd),
       m_schedule(options.epsilonSchedule) {}
@@ -109,10 +111,10 @@ at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
     return at::conv2d(values, m_weight, {}, /*stride=*/1, /*padding=*/{half, 0}, /*dilation=*/1,
                       heads);
   const std::int64_t batch = values.size(0), width = values.size(3);
-  const at::Tensor pictures = values.slice(2, m_grid.prefix)
-                                  .permute({0, 3, 1, 2})
-                                  .reshape({batch * width, heads, m_grid.rows, m_grid.cols});
-  const at::Tensor result = at::conv2d(pictures, m_weight, {}, 1, {half, half}, 1, heads)
+  const at::Tensor images = values.slice(2, m_grid.prefix)
+                                .permute({0, 3, 1, 2})
+                                .reshape({batch * width, heads, m_grid.rows, m_grid.cols});
+  const at::Tensor result = at::conv2d(images, m_weight, {}, 1, {half, half}, 1, heads)
                                 .view({batch, width, heads, m_grid.patches()})
                                 .permute({0, 2, 3, 1});
   return m_grid.prefix == 0 ? result : at::constant_pad_nd(result, {0, 0, m_grid.prefix, 0});
@@ -131,7 +133,7 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
   // mean_centering carries a constant feature beside the others.
   const std::int64_t features = keyWidth + (options.kernel == "mean_centering" ? 1 : 0);
   counter.macs("keys times values, queries", 2 * tokens * heads * features * valueWidth);
-  if (options.auxiliary && !options.castled)
+  if (options.auxiliary && !options.withoutBranch)
     counter.macs("auxiliary", tokens * tokens * heads * (keyWidth + valueWidth));
   if (options.residual != "none")
     DepthwiseResidual::count(counter, options, heads, valueWidth, grid);
@@ -139,13 +141,13 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
 
 at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool training, WeighedValues* product) {
-  if (QueryKeyHook::wanted()) QueryKeyHook::tell(q, k);
+  if (QueryKeyHook::wanted()) QueryKeyHook::notify(q, k);
   const Float32Scope exact;
   const LinearKernel& kernel = linearKernel(m_kernel);
   const KernelFeatures features = kernel.features(q, k);
   const bool active = m_auxiliary.active(training);
   at::Tensor weights, extra;
-  // Who wants a map pays for T × T anyway: the mask's nonzeros are counted even once castled.
+  // A map costs T × T anyway, so the mask's nonzeros are counted even without the branch.
   if (active || (product && m_auxiliary.present())) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
     weights = m_auxiliary.weights(at::matmul(q * scale, k.transpose(-2, -1)));
@@ -162,7 +164,7 @@ at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
 }
 
 std::string LinearAngularHeads::mapMeaning() const {
-  const std::string tail = m_auxiliary.present() && !m_auxiliary.castled()
+  const std::string tail = m_auxiliary.present() && !m_auxiliary.withoutBranch()
                                ? "; with the auxiliary masked softmax."
                                : ".";
   return linearKernel(m_kernel).meaning + tail;
@@ -182,7 +184,7 @@ bool LinearAngularHeads::mapIsSigned() const {
 /// relu_s has no denominator, and while there is an auxiliary branch its weights come on top.
 bool LinearAngularHeads::mapRowsSumToOne() const {
   const LinearKernel& kernel = linearKernel(m_kernel);
-  const bool alone = !m_auxiliary.present() || m_auxiliary.castled();
+  const bool alone = !m_auxiliary.present() || m_auxiliary.withoutBranch();
   return !kernel.isSigned && !kernel.unitRows && alone;
 }
 

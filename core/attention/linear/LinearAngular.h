@@ -22,28 +22,29 @@ struct LinearAngularOptions {
   double epsilon = 0.02;
   std::string epsilonSchedule = "fixed";
   double epsilonEnd = 0.02;
-  bool castled = false;
+  bool withoutBranch = false;
 };
 
 /// The options of a layer. Throws Failure for an even residual kernel.
 LinearAngularOptions linearAngularOptions(const Json& json);
 
 /// Eq. 10, X = (Z ⊙ [Z > ε])V with Z = softmax(S): helps training, costs T × T, and is dropped
-/// for inference ("castling").
+/// for inference.
 class AuxiliaryBranch {
  public:
   explicit AuxiliaryBranch(const LinearAngularOptions& options);
 
-  /// Whether X is formed in this pass at all: always in training, in inference until castled.
-  bool active(bool training) const { return m_present && (training || !m_castled); }
+  /// Whether X is formed in this pass at all: always in training, in inference
+  /// until the branch is dropped.
+  bool active(bool training) const { return m_present && (training || !m_withoutBranch); }
   /// Z ⊙ [Z > ε] of logits S [B, H, Tq, Tk]; keeps the fraction of nonzeros.
   at::Tensor weights(const at::Tensor& logits);
   /// To be called in a pass without Z: it has no nonzeros to tell of.
   void skip() { m_nonzeros = at::Tensor(); }
 
   bool present() const { return m_present; }
-  bool castled() const { return m_castled; }
-  void setCastled(bool castled) { m_castled = castled; }
+  bool withoutBranch() const { return m_withoutBranch; }
+  void setBranchDropped(bool withoutBranch) { m_withoutBranch = withoutBranch; }
   /// `fraction` of the training steps is done. Until told, training counts as finished.
   void setProgress(double fraction);
   double epsilon() const;
@@ -51,7 +52,7 @@ class AuxiliaryBranch {
   std::vector<std::pair<std::string, double>> readings() const;
 
  private:
-  bool m_present, m_castled;
+  bool m_present, m_withoutBranch;
   double m_epsilon, m_epsilonEnd, m_progress = 1.0;
   std::string m_schedule;
   at::Tensor m_nonzeros;  ///< scalar, left on its device until asked for
@@ -96,7 +97,7 @@ class LinearAngularHeads {
   const AuxiliaryBranch& auxiliary() const { return m_auxiliary; }
 
   /// q, k [B, H, T, d], v [B, H, T, e] → [B, H, T, e]. `product`, where given, gets the map
-  /// [B, H, T, T] and what it makes of v before rows are normalised and DW(V) is added.
+  /// [B, H, T, T] and what it makes of v before rows are normalized and DW(V) is added.
   at::Tensor forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool training,
                      WeighedValues* product);
   std::string mapMeaning() const;

@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kTiny = 1e-12;  // keeps a row of zeros a row of zeros where it is normalised
+constexpr double kTiny = 1e-12;  // keeps a row of zeros a row of zeros where it is normalized
 
 at::Tensor toUnitRows(const at::Tensor& x) {
   return x / x.norm(2, {-1}, /*keepdim=*/true).clamp_min(kTiny);
@@ -31,13 +31,13 @@ KernelFeatures softmaxFeatures(const at::Tensor& q, const at::Tensor& k) {
   return {q.softmax(-1), k.softmax(-2)};
 }
 
-/// ViTALiTy (Dass et al. 2023): exp(q·k/√d) to first order around the mean key. The centred keys
+/// ViTALiTy (Dass et al. 2023): exp(q·k/√d) to first order around the mean key. The centerd keys
 /// sum to 0, so the denominator of every row is T.
 KernelFeatures meanCenteringFeatures(const at::Tensor& q, const at::Tensor& k) {
-  const at::Tensor centred = k - k.mean(-2, /*keepdim=*/true);
+  const at::Tensor centerd = k - k.mean(-2, /*keepdim=*/true);
   const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
   return {at::cat({at::ones_like(q.narrow(-1, 0, 1)), q * scale}, -1) / k.size(-2),
-          at::cat({at::ones_like(k.narrow(-1, 0, 1)), centred}, -1)};
+          at::cat({at::ones_like(k.narrow(-1, 0, 1)), centerd}, -1)};
 }
 
 /// ReLU for the softmax as a whole: no denominator.
@@ -59,10 +59,10 @@ const std::vector<LinearKernel>& linearKernels() {
   static const std::vector<LinearKernel> all{
       {"linear_angular", 0.5, true, true,
        "Linear-angular similarities, ½I + qkᵀ/π of unit q and k, signed, before rows of the "
-       "output are normalised",
+       "output are normalized",
        linearAngularFeatures},
       {"cosine", 0, true, true,
-       "Cosines of queries and keys, signed, before rows of the output are normalised",
+       "Cosines of queries and keys, signed, before rows of the output are normalized",
        cosineFeatures},
       {"softmax", 0, false, false,
        "Products of a softmax over the features of Q and one over the tokens of K; rows sum to 1",
@@ -71,7 +71,7 @@ const std::vector<LinearKernel>& linearKernels() {
        "Softmax attention to first order around the mean key, signed; rows sum to 1",
        meanCenteringFeatures},
       {"relu_s", 0, true, false,
-       "Products of ReLU(q) and ReLU(k), before rows of the output are normalised",
+       "Products of ReLU(q) and ReLU(k), before rows of the output are normalized",
        reluSoftmaxFeatures},
       {"relu_e", 0, false, false,
        "Products of ReLU(q) and ReLU(k) over their sum: rows sum to 1, or are 0",
@@ -83,7 +83,7 @@ const std::vector<LinearKernel>& linearKernels() {
 const LinearKernel& linearKernel(const std::string& name) {
   const auto found = std::find_if(linearKernels().begin(), linearKernels().end(),
                                   [&](const LinearKernel& k) { return k.name == name; });
-  TORCH_CHECK(found != linearKernels().end(), "no kernel is called ", name);
+  TORCH_CHECK(found != linearKernels().end(), "unknown kernel ", name);
   return *found;
 }
 

@@ -26,10 +26,10 @@ struct LinearKernel {
   std::string meaning;  ///< of the weights, in words
   std::function<KernelFeatures(const at::Tensor& q, const at::Tensor& k)> features;
 
-  /// (own·I + φψᵀ)V + extra, normalised as the kernel wants it. ψᵀV comes first: no Tq × Tk tensor
+  /// (own·I + φψᵀ)V + extra, normalized as the kernel wants it. ψᵀV comes first: no Tq × Tk tensor
   /// is formed. v [B, H, Tk, e], extra [B, H, Tq, e] or undefined → [B, H, Tq, e]. Where Tq ≠ Tk
   /// (pooled keys or queries) a query has no value of its own: own·I is left out.
-  /// `mixed`, where given, gets the same before it is normalised.
+  /// `mixed`, where given, gets the same before it is normalized.
   at::Tensor apply(const KernelFeatures& features, const at::Tensor& v, const at::Tensor& extra,
                    at::Tensor* mixed = nullptr) const;
   /// own·I + φψᵀ as [B, H, Tq, Tk]; quadratic.

@@ -125,15 +125,15 @@ std::array<at::Tensor, 3> PooledProjection::forward(const at::Tensor& tokens,
   const Grid& grid = options.attention.grid;
   const std::int64_t batch = tokens.size(0), heads = options.attention.heads,
                      width = headWidthOf(options);
-  // Every head is a picture of `width` channels.
-  const at::Tensor pictures = qkv(tokens)
-                                  .view({batch, grid.patches(), 3, heads, width})
-                                  .permute({2, 0, 3, 4, 1})
-                                  .reshape({3, batch * heads, width, grid.rows, grid.cols});
+  // Every head is an image of `width` channels.
+  const at::Tensor images = qkv(tokens)
+                                .view({batch, grid.patches(), 3, heads, width})
+                                .permute({2, 0, 3, 4, 1})
+                                .reshape({3, batch * heads, width, grid.rows, grid.cols});
   std::array<at::Tensor, 3> result;
   for (int i = 0; i < 3; ++i)
-    result[i] = norms[i](
-        inFloat32(pools[i](pictures[i])).view({batch, heads, width, -1}).transpose(-2, -1));
+    result[i] =
+        norms[i](inFloat32(pools[i](images[i])).view({batch, heads, width, -1}).transpose(-2, -1));
   return result;
 }
 
@@ -171,8 +171,8 @@ void PoolingAttention::count(CostCounter& counter, const PoolingOptions& options
 }
 
 std::string PoolingAttention::mapMeaning() const {
-  return "Softmax attention over pooled keys, drawn over the patches that ask: each key's weight "
-         "is spread evenly over the patches that it covers; each row sums to 1.";
+  return "Softmax attention over pooled keys, shown on the query's grid: each key's weight is "
+         "spread evenly over the patches that it covers. Each row sums to 1.";
 }
 
 /// Eq. 4: E[i, j] = q_i·(R_h[row(i) − row(j)] + R_w[col(i) − col(j)]), by rows and by columns

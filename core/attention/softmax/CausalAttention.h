@@ -15,11 +15,12 @@ namespace headlight {
 /// step() gives it its size.
 struct CausalState {
   std::int64_t position = 0;  ///< tokens so far
-  /// Of softmax K and V of all tokens, [B, H, T, d] each, of which the first `position` are there.
-  /// Of AFT those whose bias is not 0, all (full) or the last window of them (local), [C, B, D] as
-  /// a ring: token t stands at t mod C.
+  /// For softmax: K and V of all tokens, [B, H, T, d] each, of which the first `position` are
+  /// there.
+  /// For AFT, those whose bias is not 0, all (full) or the last window of them (local), [C, B, D]
+  /// as a ring: token t stands at t mod C.
   at::Tensor keys, values;
-  /// Of AFT's tokens further back, [B, D]: the maximum of K, Σ e^{K − maximum}, Σ e^{K − maximum}
+  /// For AFT's tokens further back, [B, D]: the maximum of K, Σ e^{K − maximum}, Σ e^{K − maximum}
   /// V.
   at::Tensor maximum, weights, weighted;
 };

@@ -10,6 +10,7 @@
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -32,12 +33,12 @@ AttentionOutput causalRows(const HeadInputs& all, std::int64_t first, std::int64
 void checkCausalSoftmax(const CausalSoftmaxOptions& options) {
   if (options.heads < 1 || options.width % options.heads != 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   std::to_string(options.heads) + " heads do not divide a width of " +
-                       std::to_string(options.width) + "; change model.heads or model.width",
+                   std::to_string(options.heads) + tr(" heads do not divide the width ") +
+                       std::to_string(options.width) + tr("; change model.heads or model.width"),
                    "model.heads"});
   requireTokenPairsFit(options.length, options.length, "model.mechanism",
                        "use shorter sequences (data.image_size, model.length), aft_simple, or "
-                       "aft_local with factorised biases and a small window");
+                       "aft_local with factorized biases and a small window");
 }
 
 CausalSoftmax::CausalSoftmax(const CausalSoftmaxOptions& options) : m_options(options) {

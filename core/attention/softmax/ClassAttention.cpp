@@ -31,7 +31,7 @@ void ClassAttention::count(CostCounter& counter, const AttentionOptions& options
 
 std::string ClassAttention::mapMeaning() const {
   return "Class attention: row 0 is the class token's softmax over all tokens; the other rows are "
-         "the identity, because patches pass unchanged.";
+         "the identity, because patches pass through unchanged.";
 }
 
 at::Tensor ClassAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {

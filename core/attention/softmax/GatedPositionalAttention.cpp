@@ -7,6 +7,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/TokenPairLimit.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -28,9 +29,9 @@ const ParameterTable& GatedPositionalAttention::optionTable() {
   static const ParameterTable table =
       TableBuilder<O>()
           .number(&O::localityStrength, "locality_strength", 0, 100,
-                  "How sharply heads look at their own place at the start.")
+                  "Initial sharpness of each head's attention to its own position.")
           .number(&O::gate, "gate", -20, 20,
-                  "What every head's gate starts from; its sigmoid is the share of positions.")
+                  "Initial gate of every head; its sigmoid is the share of positional attention.")
           .build();
   return table;
 }
@@ -43,8 +44,8 @@ GatedPositionalAttention::GatedPositionalAttention(const AttentionOptions& optio
       m_offsets(offsetsOn(options.grid)) {
   if (options.grid.prefix > 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "gated positional attention is between patches, and a class token lies nowhere; "
-                   "use the backbone convit, where it joins later",
+                   tr("gated positional attention works only between patches; for a class token "
+                      "use the backbone convit, where it joins later"),
                    "model.mechanism"});
   using torch::nn::Linear;
   using torch::nn::LinearOptions;
@@ -54,7 +55,7 @@ GatedPositionalAttention::GatedPositionalAttention(const AttentionOptions& optio
   m_proj = register_module("proj", Linear(width, width));
   m_positions = register_module("pos_proj", Linear(3, options.heads));
   m_gate = register_parameter("gating_param", at::full({options.heads}, m_own.gate));
-  initialiseLocally();
+  initializeLocally();
 }
 
 void GatedPositionalAttention::count(CostCounter& counter, const AttentionOptions& options) {
@@ -80,21 +81,21 @@ void GatedPositionalAttention::train(bool on) {
   MaskedAttention::train(on);
 }
 
-void GatedPositionalAttention::initialiseLocally() {
+void GatedPositionalAttention::initializeLocally() {
   const at::NoGradGuard noGrad;
   m_v->weight.copy_(at::eye(m_options.width));
   // v of a head that is to look at the offset Δ: −α(1, −2Δ) in (‖δ‖², δ), so that v · r is
   // −α‖δ − Δ‖² but for a constant. Heads beyond the square look where they happen to.
   const int side = static_cast<int>(std::sqrt(static_cast<double>(m_options.heads)));
-  const double centre = (side - 1) / 2.0;
+  const double center = (side - 1) / 2.0;
   at::Tensor& weight = m_positions->weight;  // [H, 3]
   weight.normal_(0, 0.02);
   m_positions->bias.zero_();
   for (int right = 0; right < side; ++right)
     for (int down = 0; down < side; ++down) {
       const int head = down + side * right;
-      weight[head][0] = 2 * (right - centre);
-      weight[head][1] = 2 * (down - centre);
+      weight[head][0] = 2 * (right - center);
+      weight[head][1] = 2 * (down - center);
       weight[head][2] = -1;
     }
   weight.mul_(m_own.localityStrength);

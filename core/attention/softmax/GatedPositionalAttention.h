@@ -11,7 +11,7 @@
 namespace headlight {
 
 struct GatedPositionalOptions {
-  double localityStrength = 1.0;  ///< α of the local initialisation; 0: every place alike
+  double localityStrength = 1.0;  ///< α of the local initialization; 0: every place alike
   double gate = 1.0;              ///< λ that every head starts from
 };
 
@@ -35,9 +35,9 @@ class GatedPositionalAttention : public MaskedAttention {
   /// What is kept of the positional weights is forgotten.
   void train(bool on = true) override;
 
-  /// V is the identity, and head h₁ + √H·h₂ looks at its own place in a √H × √H neighbourhood
-  /// (ConViT §3, "local initialisation"). To be called after a backbone drew its linear layers.
-  void initialiseLocally();
+  /// V is the identity, and head h₁ + √H·h₂ looks at its own place in a √H × √H neighborhood
+  /// (ConViT §3, "local initialization"). To be called after a backbone drew its linear layers.
+  void initializeLocally();
   /// softmax(v · r): [H, N, N], rows sum to 1.
   at::Tensor positional();
 

@@ -10,7 +10,9 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/softmax/LearnedMaskFit.h"
+#include "core/attention/softmax/LearnedMaskPlots.h"
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +24,7 @@ LearnedMaskOptions ownOptions(const AttentionOptions& options) {
   const int window = own.window > 0 ? own.window : own.fidelity;
   if (window % 2 == 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "the window of the filter is centred on a patch, and so odd, not " +
+                   tr("the filter window is centered on a patch and must be odd, not ") +
                        std::to_string(window) + "; choose " + std::to_string(window + 1),
                    own.window > 0 ? "model.attention.window" : "model.attention.fidelity"});
   requireTokenPairsFit(options.grid.patches());  // W, for every head
@@ -46,21 +48,24 @@ const ParameterTable& LearnedMaskAttention::optionTable() {
   using O = LearnedMaskOptions;
   static const ParameterTable table =
       TableBuilder<O>()
-          .integer(&O::fidelity, "fidelity", 1, 11,
-                   "Side f of the filter that a mask can hold; its sub-masks have f² columns.")
+          .integer(
+              &O::fidelity, "fidelity", 1, 11,
+              "Largest filter side f that a mask can represent; its sub-masks have f² columns.")
           .choice(&O::placement, "placement", {"weights", "logits"},
-                  "Whether the mask multiplies the attention weights or the logits.")
-          .choice(&O::initialisation, "initialisation", {"gaussian", "conv", "random"},
-                  "What the mask starts as: a Gaussian filter, ones in the window, or noise.")
-          .number(&O::sigma, "sigma", 0.05, 100, "Deviation of the Gaussian, in patches.")
+                  "What the mask multiplies: the attention weights or the logits.")
+          .choice(&O::initialization, "initialization", {"gaussian", "conv", "random"},
+                  "Initial mask: a Gaussian filter, ones in the window, or noise.")
+          .formerly("initialisation")
+          .number(&O::sigma, "sigma", 0.05, 100, "Standard deviation of the Gaussian, in patches.")
           .integer(&O::window, "window", 0, 31,
-                   "Side of the filter that the mask starts as, odd, in patches; 0 means fidelity.")
+                   "Side of the initial filter in patches, odd; 0: same as fidelity.")
           .choice(&O::fit, "fit", {"relative", "absolute"},
-                  "When the fit to the filter ends: within 1 % of the filter's norm, or at a mean "
-                  "squared error of 1e-4 as in the paper, which is 8 % on 14 x 14 patches.")
-          .boolean(&O::rolled, "rolled",
-                   "Roll the rows of the product of the sub-masks; off, it is the mask as it is.")
-          .boolean(&O::learned, "learned", "Train the mask; off, it stays as it starts.")
+                  "End of the fit to the filter: within 1 % of the filter's norm, or at a mean "
+                  "squared error of 1e-4 as in the paper (8 % on 14 x 14 patches).")
+          .boolean(
+              &O::rolled, "rolled",
+              "Roll the rows of the product of the sub-masks; off: use the product as the mask.")
+          .boolean(&O::learned, "learned", "Train the mask; off: keep the initial mask.")
           .build();
   return table;
 }
@@ -82,7 +87,7 @@ LearnedMaskAttention::LearnedMaskAttention(const AttentionOptions& options)
   };
   m_maskA = add(kMaskA);
   m_maskB = add(kMaskB);
-  initialise();
+  initialize();
 }
 
 bool LearnedMaskAttention::isFitted(const std::string& parameter) const {
@@ -104,15 +109,15 @@ void LearnedMaskAttention::count(CostCounter& counter, const AttentionOptions& o
 /// random rotation: descent from a start that was turned so (no less likely: the start is a normal
 /// draw) would have taken the same path, turned. So W begins alike everywhere, 𝒜 and ℬ do not.
 /// `random`: 𝒜 and ℬ such that the entries of 𝒜ℬᵀ have mean 0 and variance 1.
-void LearnedMaskAttention::initialise() {
+void LearnedMaskAttention::initialize() {
   const at::NoGradGuard noGrad;
-  if (m_own.initialisation == "random") {
+  if (m_own.initialization == "random") {
     const double deviation = 1 / std::sqrt(static_cast<double>(m_own.fidelity));
     m_maskA.normal_(0, deviation);
     m_maskB.normal_(0, deviation);
     return;
   }
-  const bool gaussian = m_own.initialisation == "gaussian";
+  const bool gaussian = m_own.initialization == "gaussian";
   Grid grid = m_options.grid;
   grid.prefix = 0;
   const LearnedMaskFit& fit = rememberedLearnedMaskFit(
@@ -141,18 +146,30 @@ void LearnedMaskAttention::initialise() {
 std::string LearnedMaskAttention::mapMeaning() const {
   if (m_own.placement == "logits")
     return "Softmax of logits times the learned mask: each row sums to 1 over the tokens that its "
-           "query looks at.";
-  return "Softmax attention times the learned mask: the absolute values of each row sum to 1; "
-         "negative where the mask is.";
+           "query attends to.";
+  return "Softmax attention times the learned mask: the absolute values of each row sum to 1. "
+         "Weights are negative where the mask is negative.";
 }
 
 std::vector<LearnedPairs> LearnedMaskAttention::learnedPairs() {
   const std::string target = m_own.placement == "logits" ? "logits" : "attention weights";
   return {{"learned_mask", "learned mask W",
-           "What multiplies the " + target +
-               " (IBiT, Algorithm 2): learned, the same for every picture; 1 for a class token and "
-               "what it looks at.",
+           "The factor on the " + target +
+               " (IBiT, Algorithm 2). Learned, the same for every image; 1 in the rows and columns "
+               "of a class token.",
            true, mask().detach()}};
+}
+
+std::vector<MechanismPlotInfo> LearnedMaskAttention::mechanismPlots() const {
+  return learnedMaskPlots(m_own.placement);
+}
+
+MechanismPlotAnswer LearnedMaskAttention::mechanismPlot(const std::string& name,
+                                                        const MechanismPlotQuery& /*question*/) {
+  const at::NoGradGuard noGrad;
+  const std::int64_t prefix = m_options.grid.prefix;
+  const at::Tensor patches = mask().detach().slice(1, prefix).slice(2, prefix);
+  return learnedMaskPlot(name, patches, m_options.grid);
 }
 
 void LearnedMaskAttention::train(bool on) {
@@ -170,7 +187,7 @@ at::Tensor LearnedMaskAttention::mask() {
   });
 }
 
-/// A = softmax(S ⊙ W), or normalise(softmax(S) ⊙ W); a row of nothing (a mask that forbids
+/// A = softmax(S ⊙ W), or normalize(softmax(S) ⊙ W); a row of nothing (a mask that forbids
 /// everything) stays one.
 at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);

@@ -10,7 +10,7 @@
 //   B, with CutMix:     mechanism learned_mask; --training.cutmix_alpha 1
 //   C, DeiT:            mechanism softmax; --training.cutmix_alpha 1
 // each with DeiT's --training.mixup_alpha 0.8 (commands: resources/help/training.md),
-// and of the mask itself: `initialisation` conv or random, `rolled` off, `learned` off,
+// and of the mask itself: `initialization` conv or random, `rolled` off, `learned` off,
 // `placement` logits.
 
 #include <torch/nn/modules/linear.h>
@@ -27,7 +27,7 @@ namespace headlight {
 struct LearnedMaskOptions {
   int fidelity = 3;                         ///< f: the sub-masks have f² columns
   std::string placement = "weights";        ///< weights | logits
-  std::string initialisation = "gaussian";  ///< gaussian | conv | random
+  std::string initialization = "gaussian";  ///< gaussian | conv | random
   double sigma = 1.0;                       ///< of the Gaussian, in patches
   int window = 0;                           ///< of the filter it starts as; 0: f
   std::string fit = "relative";             ///< or absolute, the rule of schema 1 and 2
@@ -35,7 +35,7 @@ struct LearnedMaskOptions {
   bool learned = true;                      ///< off: the mask stays as it starts
 };
 
-/// weights: A = normalise(softmax(S) ⊙ W), rows divided by their sum of absolute values; logits:
+/// weights: A = normalize(softmax(S) ⊙ W), rows divided by their sum of absolute values; logits:
 /// A = softmax(S ⊙ W). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix rows and
 /// columns are 1. Masks of heads act on the logits that enter the softmax. Names: qkv, proj and the
 /// parameters (buffers where they are not learned) learned_mask_{a,b} [H, N, f²].
@@ -52,10 +52,10 @@ class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource 
   bool mapIsSigned() const override { return m_own.placement == "weights"; }
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;
-  /// W as a whole, and as the filter that it is (LearnedMaskPictures.cpp).
-  std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name,
-                                 const MechanismPlotQuestion& question) override;
+  /// W as a whole, and as the filter that it is (LearnedMaskPlots.h).
+  std::vector<MechanismPlotInfo> mechanismPlots() const override;
+  MechanismPlotAnswer mechanismPlot(const std::string& name,
+                                    const MechanismPlotQuery& question) override;
   const LearnedMaskFit* startingFit() const override { return m_fit; }
   bool isFitted(const std::string& parameter) const override;
   /// 𝒜 and ℬ: they are factors of W, not tables of positions.
@@ -71,7 +71,7 @@ class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource 
   at::Tensor logitGradient(const at::Tensor& tokens, const at::Tensor& ofMixed);
 
  private:
-  void initialise();
+  void initialize();
 
   AttentionOptions m_options;
   LearnedMaskOptions m_own;

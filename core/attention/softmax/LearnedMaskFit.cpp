@@ -91,7 +91,7 @@ class Descent {
   Descent(const MaskFitTarget& target, int patches, int columns, const std::vector<double>& startA,
           const std::vector<double>& startB)
       : a(startA), b(startB), m_patches(patches), m_q(columns), m_target(target) {
-    look();
+    updateError();
   }
 
   double error() const { return m_error; }  ///< mean squared, over N² entries
@@ -110,13 +110,13 @@ class Descent {
       a[i] -= rate * (gradientA[i] - m_pullA[i]);
       b[i] -= rate * (gradientB[i] - pullB[i]);
     }
-    look();
+    updateError();
   }
 
   std::vector<double> a, b;
 
  private:
-  void look() {
+  void updateError() {
     m_gramA = gram(a, m_q);
     m_gramB = gram(b, m_q);
     m_pullA = targetTimes(m_target, b, m_q, false);
@@ -185,13 +185,13 @@ std::string percentText(double share) {
 std::string shortfallText(const LearnedMaskFit& fit, const LearnedMaskFitOptions& options) {
   const std::string steps = std::to_string(fit.curve.size() - 1) + " steps";
   if (options.bound == MaskFitBound::Absolute)
-    return "the sub-masks of the learned mask start " + std::to_string(fit.curve.back()) +
-           " (mean squared error) from their filter, not the " + std::to_string(kAbsoluteBound) +
-           " asked for: more than fidelity² columns would be needed";
-  return "the sub-masks of the learned mask start " + percentText(fit.relativeError) +
+    return "the sub-masks of the learned mask differ by " + std::to_string(fit.curve.back()) +
+           " (mean squared error) from their filter, not by the requested " +
+           std::to_string(kAbsoluteBound) + ". A closer fit needs more than fidelity² columns";
+  return "the sub-masks of the learned mask differ by " + percentText(fit.relativeError) +
          " (Frobenius norm) from their filter after " + steps + ", not within " +
          percentText(kRelativeBound) +
-         "; a larger model.attention.fidelity or a smaller window comes closer";
+         "; use a larger model.attention.fidelity or a smaller window";
 }
 
 }  // namespace

@@ -28,13 +28,13 @@ PrefixedWindows lslaWindows(const AttentionOptions& options, const Own& own) {
   return {options.grid.prefix, lslaShape(options, own)};
 }
 
-/// Of padding after the shift, which only models of before have.
+/// For padding after the shift, which only older models have.
 std::string edgeNoticeOf(const WindowShape& shape) {
-  const std::string notice = edgeNotice(shape);
+  std::string notice = edgeNotice(shape);
   if (notice.empty()) return notice;
   return notice +
-         " That is model.attention.padding after_shift, which earlier versions had; a new "
-         "model has before_shift.";
+         " This is model.attention.padding after_shift, as in earlier versions; new models use "
+         "before_shift.";
 }
 
 double fixedScale(const AttentionOptions& options) {
@@ -71,23 +71,28 @@ const ParameterTable& LightSelfLimitedAttention::optionTable() {
   static const ParameterTable table =
       TableBuilder<Own>()
           .choice(&Own::variant, "variant", {"qxx", "qxv", "qkv"},
-                  "Which of query, key and value are projected (q, k, v); x is the token itself.")
-          .boolean(&Own::projection, "projection", "Whether a projection follows the heads.")
+                  "Projections among query, key and value (q, k, v); x is the unprojected token.")
+          .boolean(&Own::projection, "projection", "Use an output projection after the heads.")
           .choice(&Own::scale, "scale", {"dynamic", "fixed"},
-                  "A learned scale for every pair of places in a window, or the inverse root of d.")
-          .boolean(&Own::innerBias, "inner_bias", "A bias by relative position before the softmax.")
+                  "Logit scale: learned for every pair of positions in a window, or 1/√d.")
+          .boolean(&Own::innerBias, "inner_bias",
+                   "Use a relative position bias before the softmax.")
           .boolean(&Own::outerBias, "outer_bias",
-                   "A bias by relative position after the softmax, which limits large weights.")
+                   "Use a relative position bias after the softmax, which limits large weights.")
           .integer(&Own::window, "window", 1, 64,
-                   "Side of a window in patches; a smaller grid is one window.")
+                   "Window size in patches per side; a smaller grid is one window.")
           .boolean(&Own::shift, "shift",
-                   "Whether windows move by half their side in every second block of a stage.")
-          .choice(
-              &Own::padding, "padding", {"before_shift", "after_shift"},
-              "When a grid that windows do not divide is padded: before the shift, so that "
-              "opposite edges never see each other (Swin, Figure 4), or after it, as timm does.")
+                   "Shift windows by half their side in every second block of a stage.")
+          .choice(&Own::padding, "padding", {"before_shift", "after_shift"},
+                  "Order of padding and shift where windows do not divide the grid: before the "
+                  "shift, so that opposite edges never attend to each other (Swin, Figure 4), or "
+                  "after it, as in timm.")
           .build();
   return table;
+}
+
+WindowShape LightSelfLimitedAttention::shape(const AttentionOptions& options) {
+  return lslaShape(options, ownOf(options));
 }
 
 LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& options)
@@ -146,7 +151,8 @@ std::string LightSelfLimitedAttention::mapMeaning() const {
   std::string meaning =
       m_own.outerBias
           ? "Softmax attention within windows plus the outer bias that limits it (LSLA, Eq. 18): "
-            "signed, rows need not sum to 1, and 0 outside the window of the query."
+            "signed, rows do not need to sum to 1, and values are 0 outside the window of the "
+            "query."
           : "Softmax attention within windows, without the outer bias: each row sums to 1 over the "
             "window of its query and is 0 outside it.";
   if (m_windows.prefix() > 0)
@@ -164,7 +170,9 @@ std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
   const auto add = [&](const char* name, const char* title, const std::string& meaning,
                        bool isSigned, const at::Tensor& values) {
     pairs.push_back({name, title,
-                     meaning + " Learned, the same for every picture and window; grey: not seen." +
+                     meaning +
+                         " Learned, the same for every image and window; gray: padding, or parted "
+                         "by the shift." +
                          ofClassToken,
                      isSigned, values.detach(), m_windows.shape().window, places, seen});
   };
@@ -175,13 +183,13 @@ std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
         false, m_dynamicScale.unsqueeze(0));
   if (m_innerTable.defined())
     add("inner_bias", "inner bias B_i",
-        "What is added to the logit of each patch of the query's window, before the softmax "
-        "(LSLA, Eq. 18).",
+        "The bias on the logit of each patch in the query's window, before the softmax (LSLA, Eq. "
+        "18).",
         true, windows.relativeBias(m_innerTable));
   if (m_outerTable.defined())
     add("outer_bias", "outer bias B_o",
-        "What is added to the weight of each patch of the query's window, after the softmax: it "
-        "limits large weights (LSLA, Eq. 18).",
+        "The bias on the weight of each patch in the query's window, after the softmax; it limits "
+        "large weights (LSLA, Eq. 18).",
         true, windows.relativeBias(m_outerTable));
   return pairs;
 }
@@ -266,6 +274,37 @@ at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, Attentio
   }
   const at::Tensor output = m_windows.joined({prefix, mixed});
   return m_proj.is_empty() ? output : m_proj(output);
+}
+
+std::vector<MechanismPlotInfo> LightSelfLimitedAttention::mechanismPlots() const {
+  return lightSelfLimitedPlots(m_own.outerBias, hasLearnedTerms());
+}
+
+MechanismPlotAnswer LightSelfLimitedAttention::mechanismPlot(const std::string& name,
+                                                             const MechanismPlotQuery& question) {
+  const at::NoGradGuard noGrad;
+  const LightSelfLimitedPlots plots(m_windows, question.query);
+  if (LightSelfLimitedPlots::isOfTerms(name)) return plots.termLines(learnedTerms());
+  return plots.attention(name, windowMaps(question.tokens));
+}
+
+LightSelfLimitedTerms LightSelfLimitedAttention::learnedTerms() {
+  const auto biasOf = [&](const at::Tensor& table) {
+    return table.defined() ? m_windows.windows().relativeBias(table) : at::Tensor();
+  };
+  return {m_dynamicScale.defined() ? m_dynamicScale.unsqueeze(0) : at::Tensor(),
+          biasOf(m_innerTable), biasOf(m_outerTable)};
+}
+
+LightSelfLimitedMaps LightSelfLimitedAttention::windowMaps(const at::Tensor& tokens) {
+  const WindowTokens split = m_windows.split(tokens), queries = projected(m_query, split),
+                     keys = projected(m_key, split);
+  const at::Tensor inSight = m_windows.seen(keys);
+  // The values change nothing of the weights.
+  return {runHeads(HeadInputs::apart(queries.windows, inSight, inSight), logitsOf(queries.windows),
+                   /*wantMap=*/true)
+              .map,
+          m_outerTable.defined() ? outerBias(queries.windows) : at::Tensor()};
 }
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 
 #include "core/attention/base/MechanismPlotSource.h"
 #include "core/attention/base/PrefixedWindows.h"
+#include "core/attention/softmax/LightSelfLimitedPlots.h"
 #include "core/attention/softmax/MaskedAttention.h"
 
 namespace headlight {
@@ -37,6 +38,8 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
  public:
   explicit LightSelfLimitedAttention(const AttentionOptions& options);
   static const ParameterTable& optionTable();
+  /// How the grid of a layer with these options is cut, without its prefix tokens.
+  static WindowShape shape(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
@@ -53,16 +56,16 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
   bool mapIsSigned() const override { return m_own.outerBias; }
   /// DS, B_i and B_o (Fig. 3 and 4), those that there are: a fixed scale is one number.
   std::vector<LearnedPairs> learnedPairs() override;
-  /// Attention before and after B_o, and the lines of Fig. 4 (LightSelfLimitedPictures.cpp).
-  std::vector<MechanismPlotInfo> ownPictures() const override;
-  MechanismPlotAnswer ownPicture(const std::string& name,
-                                 const MechanismPlotQuestion& question) override;
+  /// Attention before and after B_o, and the lines of Fig. 4 (LightSelfLimitedPlots.h).
+  std::vector<MechanismPlotInfo> mechanismPlots() const override;
+  MechanismPlotAnswer mechanismPlot(const std::string& name,
+                                    const MechanismPlotQuery& question) override;
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
   at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& tokens);
   WindowTokens projected(torch::nn::Linear& projection, const WindowTokens& tokens);
-  /// What comes before the softmax: DS, B_i, the masks and the regions of a shifted picture.
+  /// What comes before the softmax: DS, B_i, the masks and the regions of a shifted image.
   HeadLogits logitsOf(const at::Tensor& queries);
   /// B_o of Eq. 18, [1 or W, H, M², M²]: nothing between regions that only the shift brought
   /// together, since it knows no offset between them.
@@ -72,19 +75,12 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
   /// What they take of the values by these rows, [B, P, D]; undefined without any.
   at::Tensor ofPrefix(const at::Tensor& rows, const WindowTokens& values) const;
 
-  // Of its own pictures.
-  struct QueryPlace {
-    std::int64_t window, place;
-    at::Tensor seen;  ///< [M] int64: the patch in each place of the window; −1: it sees none
-  };
-  /// The weights of one patch, [H, M] by places of its window.
-  struct WindowRows {
-    at::Tensor before, outer;  ///< the softmax; B_o, undefined where there is none
-  };
-  QueryPlace placeOf(int query);  ///< throws Failure for a prefix token
-  WindowRows rowsAt(const at::Tensor& tokens, const QueryPlace& at);
-  MechanismPlotAnswer biasLines(const QueryPlace& at);
-  static MechanismPlotAnswer attentionLines(const WindowRows& rows, const QueryPlace& at);
+  bool hasLearnedTerms() const {
+    return m_dynamicScale.defined() || m_innerTable.defined() || m_outerTable.defined();
+  }
+  LightSelfLimitedTerms learnedTerms();
+  /// For tokens [1, T, D].
+  LightSelfLimitedMaps windowMaps(const at::Tensor& tokens);
 
   AttentionOptions m_options;
   LightSelfLimitedOptions m_own;

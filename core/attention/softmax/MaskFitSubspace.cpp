@@ -85,8 +85,8 @@ MaskFitSubspace::MaskFitSubspace(const MaskFitTarget& target, int columns,
   addColumns(ofA, a, columns);
   addColumns(ofB, b, columns);
   std::vector<double> upperA, upperB;
-  m_u = basisOf(std::move(ofA), upperA);
-  m_v = basisOf(std::move(ofB), upperB);
+  m_u = orthonormalBasis(std::move(ofA), upperA);
+  m_v = orthonormalBasis(std::move(ofB), upperB);
   m_target = targetIn(upperA, rows, count, target.squares);
   m_a = columnsFrom(upperA, rows, count);
   m_b = columnsFrom(upperB, rows, count);
@@ -94,8 +94,8 @@ MaskFitSubspace::MaskFitSubspace(const MaskFitTarget& target, int columns,
 
 /// Gram and Schmidt's, each vector twice, which makes it as exact as it can be. `upper` [V, V]
 /// becomes what the vectors are in the basis. Plain loops: the same on any number of threads.
-MaskFitSubspace::Basis MaskFitSubspace::basisOf(std::vector<std::vector<double>> given,
-                                                std::vector<double>& upper) const {
+MaskFitSubspace::Basis MaskFitSubspace::orthonormalBasis(std::vector<std::vector<double>> given,
+                                                         std::vector<double>& upper) const {
   constexpr double kDependent = 1e-12;
   const std::size_t count = given.size();
   upper.assign(count * count, 0.0);

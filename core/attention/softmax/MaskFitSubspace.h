@@ -35,7 +35,7 @@ class MaskFitSubspace {
     std::vector<std::vector<double>> vectors;
     std::vector<double> times(const std::vector<double>& x, int columns) const;
   };
-  Basis basisOf(std::vector<std::vector<double>> given, std::vector<double>& upper) const;
+  Basis orthonormalBasis(std::vector<std::vector<double>> given, std::vector<double>& upper) const;
 
   int m_columns;
   Basis m_u, m_v;

@@ -50,7 +50,7 @@ at::Tensor gramOf(const MaskFitTarget& target, const std::vector<int>& columns) 
   for (std::size_t c = 0; c < columns.size(); ++c)
     place[columns[c]] = static_cast<int>(c);
   const auto count = static_cast<std::int64_t>(columns.size());
-  const at::Tensor gram = at::zeros({count, count}, at::kDouble);
+  at::Tensor gram = at::zeros({count, count}, at::kDouble);
   double* const values = gram.data_ptr<double>();
   for (int n = 0; n < target.rows; ++n)
     for (std::size_t e = target.starts[n]; e < target.starts[n + 1]; ++e)

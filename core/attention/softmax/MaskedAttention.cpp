@@ -9,7 +9,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
 #include "core/base/FreeMemory.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 
 namespace headlight {
 namespace {
@@ -116,8 +116,7 @@ void MaskedAttention::updateRandomMasks(const std::vector<HeadMask>& masks) {
   }
   for (std::size_t h = 0; h < masks.size(); ++h) {
     if (masks[h].kind != MaskKind::Random || (!first && m_masks[h] == masks[h])) continue;
-    // Each head and layer draws its own mask from the same seed.
-    const std::uint64_t seed = masks[h].seed * 1000003u + m_layer * 1009u + h;
+    const std::uint64_t seed = randomMaskSeed(masks[h].seed, m_layer, static_cast<int>(h));
     m_randomMask[static_cast<std::int64_t>(h)].copy_(
         asTensor(randomMask(m_queries, m_keys, masks[h].window, seed), m_queries, m_keys));
   }
@@ -140,14 +139,13 @@ bool MaskedAttention::runsLinear(std::size_t head, const at::Device& device) con
   return m_queries.tokens() > costOfSelected(device) * selected;
 }
 
-const at::Tensor& MaskedAttention::matrixOf(std::size_t head, const at::TensorOptions& like) {
+const at::Tensor& MaskedAttention::makeMatrix(std::size_t head, const at::TensorOptions& like) {
   at::Tensor& matrix = m_matrices[head];
   // A random mask may have been loaded from a checkpoint since.
   if (m_masks[head].kind == MaskKind::Random)
     return matrix = m_randomMask[static_cast<std::int64_t>(head)].to(like);
   if (!matrix.defined())
-    matrix =
-        asTensor(neighbourhoodMask(m_queries, m_keys, m_masks[head].window), m_queries, m_keys);
+    matrix = asTensor(neighborhoodMask(m_queries, m_keys, m_masks[head].window), m_queries, m_keys);
   return matrix = matrix.to(like);  // follows the model to another device or dtype
 }
 
@@ -165,10 +163,10 @@ const std::shared_ptr<const SelectedSets>& MaskedAttention::setsOfHead(std::size
     if (m_sets[other] && m_masks[other].kind != MaskKind::Random &&
         m_masks[other].window == m_masks[head].window)
       return sets = m_sets[other];
-  if (!random) return sets = neighbourhoodSets(m_queries, m_masks[head].window);
+  if (!random) return sets = neighborhoodSets(m_queries, m_masks[head].window);
   const at::Tensor mask =
       m_randomMask[static_cast<std::int64_t>(head)].to(at::kCPU, at::kByte).contiguous();
-  return sets = setsOf(m_queries, mask.data_ptr<std::uint8_t>());
+  return sets = selectedSets(m_queries, mask.data_ptr<std::uint8_t>());
 }
 
 HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& heads, bool linearAllowed) {
@@ -182,7 +180,7 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& heads, bool line
     if (linearAllowed && m_queries == m_keys && runsLinear(h, like.device()))
       logits.sets[h] = setsOfHead(h);
     else
-      logits.masks[h] = matrixOf(h, like);
+      logits.masks[h] = makeMatrix(h, like);
   }
   if (anyOf(m_masks, MaskKind::Soft)) logits.alpha = m_softLogit.sigmoid();
   return logits;
@@ -191,7 +189,7 @@ HeadLogits MaskedAttention::logitMasks(const at::TensorOptions& heads, bool line
 AttentionOutput MaskedAttention::runHeads(const HeadInputs& given, const HeadLogits& logits,
                                           bool wantMap) {
   const HeadInputs inputs = asKernelsRead(given, logits);
-  if (QueryKeyHook::wanted()) QueryKeyHook::tell(inputs.part(0), inputs.part(1));
+  if (QueryKeyHook::wanted()) QueryKeyHook::notify(inputs.part(0), inputs.part(1));
   m_ran = headKernels(inputs.tensor(0), logits);
   return headAttention(inputs, logits, wantMap);
 }

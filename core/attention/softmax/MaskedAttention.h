@@ -44,7 +44,7 @@ class MaskedAttention : public Attention {
   void updateSoftLogits(const std::vector<HeadMask>& masks);
   void updateRandomMasks(const std::vector<HeadMask>& masks);
   bool runsLinear(std::size_t head, const at::Device& device) const;
-  const at::Tensor& matrixOf(std::size_t head, const at::TensorOptions& like);
+  const at::Tensor& makeMatrix(std::size_t head, const at::TensorOptions& like);
   const std::shared_ptr<const SelectedSets>& setsOfHead(std::size_t head);
 
   int m_layer;
@@ -55,7 +55,7 @@ class MaskedAttention : public Attention {
   at::Tensor m_randomMask;  ///< [H, Tq, Tk] bool; undefined until a head is random
   Kernel m_kernel = Kernel::Auto;
   std::vector<HeadKernel> m_ran;  ///< of each head in the last forward pass; empty before one
-  // Of each head; made when first needed.
+  // For each head; created on first use.
   std::vector<at::Tensor> m_matrices;  ///< [Tq, Tk]
   std::vector<std::shared_ptr<const SelectedSets>> m_sets;
   std::uint32_t m_randomVersion = 0;  ///< of m_randomMask when its sets were made

@@ -6,6 +6,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/RelativeTable.h"
 #include "core/attention/softmax/SoftmaxRows.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -17,7 +18,7 @@ SoftmaxOptions ownOptions(const AttentionOptions& options) {
   auto own = optionsAs<SoftmaxOptions>(SoftmaxAttention::optionTable(), options.options);
   if (own.relativePositions) requireRelativeTable(options.grid);
   if (own.rotaryReference.size() > 2)
-    throw Failure({ErrorCode::InvalidConfig, "give rows and columns, or nothing",
+    throw Failure({ErrorCode::InvalidConfig, tr("give rows and columns, or nothing"),
                    "model.attention.rotary_reference"});
   return own;
 }
@@ -29,29 +30,28 @@ const ParameterTable& SoftmaxAttention::optionTable() {
   static const ParameterTable table =
       TableBuilder<O>()
           .choice(&O::kernel, "kernel", {"auto", "dense", "linear"},
-                  "How hard, strict and random heads are computed; auto goes by their size.")
+                  "Kernel for hard, strict and random heads; auto chooses by size.")
           .boolean(&O::relativePositions, "relative_positions",
-                   "A learned bias for every relative position and three for the class token "
-                   "(BEiT).")
+                   "Use learned relative position biases, with three for the class token (BEiT).")
           .choice(&O::rotary, "rotary", {"none", "axial", "mixed", "dinov3"},
-                  "Queries and keys turned by their place: along rows and columns (EVA-02, "
-                  "Perception Encoder), by frequencies that every head learns (RoPE-ViT), or as "
-                  "DINOv3 counts places.")
+                  "Rotary position embeddings: axial, along rows and columns (EVA-02, Perception "
+                  "Encoder); mixed, with frequencies learned per head (RoPE-ViT); or with DINOv3's "
+                  "coordinates.")
           .number(&O::rotaryTemperature, "rotary_temperature", 1, 1e8,
-                  "How much slower the slowest pair of features turns than the fastest.")
+                  "Ratio of the fastest to the slowest rotation frequency.")
           .integers(&O::rotaryReference, "rotary_reference", 1, 4096,
-                    "Rows and columns of the grid that axial places are scaled onto; empty: its "
-                    "own.")
+                    "Reference grid (rows, columns) that axial positions are scaled to; empty: the "
+                    "model's own.")
           .number(&O::rotaryOffset, "rotary_offset", 0, 16,
-                  "Axial: what the first place counts; 1 in Perception Encoders.")
+                  "Axial: index of the first position; 1 in Perception Encoders.")
           .boolean(&O::rotaryColumnsFirst, "rotary_columns_first",
-                   "Axial: the first half of the features turns along columns, not rows "
+                   "Axial: rotate the first half of the features along columns, not rows "
                    "(Perception Encoder, RoPE-ViT).")
           .boolean(&O::innerNorm, "inner_norm",
-                   "A norm between the heads and their projection (EVA-02 base and large, BEiT-3).")
+                   "Use a norm between the heads and the output projection (EVA-02 base and large, "
+                   "BEiT-3).")
           .boolean(&O::apart, "apart",
-                   "Queries, keys and values projected by layers of their own, q_proj, k_proj and "
-                   "v_proj (EVA-02 base and large).")
+                   "Use separate projections q_proj, k_proj and v_proj (EVA-02 base and large).")
           .build();
   return table;
 }
@@ -127,7 +127,7 @@ void SoftmaxAttention::count(CostCounter& counter, const AttentionOptions& optio
 }
 
 std::string SoftmaxAttention::mapMeaning() const {
-  return "Softmax attention: each row sums to 1 over the tokens that its query looks at.";
+  return "Softmax attention: each row sums to 1 over the tokens that its query attends to.";
 }
 
 /// The norm is not of one head alone, so what is silenced are a head's features after it.
@@ -150,14 +150,14 @@ at::Tensor SoftmaxAttention::relativeBias() {
       .permute({2, 0, 1});
 }
 
-HeadInputs SoftmaxAttention::inputsOf(const at::Tensor& qkv) {
-  const HeadInputs packed = HeadInputs::packed(qkv, m_options.heads);
+HeadInputs SoftmaxAttention::splitInputs(const at::Tensor& qkv) {
+  HeadInputs packed = HeadInputs::packed(qkv, m_options.heads);
   if (!m_rotary) return packed;
   if (m_own.rotary == "mixed") {
     if (!m_frequencies)
       throw Failure({ErrorCode::InvalidConfig,
-                     "mixed positions learn frequencies that this backbone does not have; choose "
-                     "vit, or axial",
+                     tr("this backbone does not support mixed rotary positions; use the backbone "
+                        "vit, or axial positions"),
                      "model.attention.rotary"});
     m_rotary->turnBy(m_frequencies->ofLayer(m_options.layer));
   }
@@ -176,7 +176,7 @@ HeadLogits SoftmaxAttention::logitsOf(const at::Tensor& qkv) {
 }
 
 AttentionOutput SoftmaxAttention::attend(const at::Tensor& qkv, bool wantMap) {
-  return runHeads(inputsOf(qkv), logitsOf(qkv), wantMap);
+  return runHeads(splitInputs(qkv), logitsOf(qkv), wantMap);
 }
 
 at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
@@ -189,7 +189,7 @@ at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionHook* ta
     const at::Tensor values = HeadInputs::packed(qkv, m_options.heads).part(2);
     tap->follow(m_options.layer, {{{result.map, values, result.output}}});
     if (tap->wantsRows(m_options.layer))
-      tap->keep(m_options.layer, std::make_shared<SoftmaxRows>(inputsOf(qkv), logitsOf(qkv)));
+      tap->keep(m_options.layer, std::make_shared<SoftmaxRows>(splitInputs(qkv), logitsOf(qkv)));
   }
   return m_proj(m_norm ? m_norm(result.output) : result.output);
 }

@@ -52,7 +52,7 @@ class SoftmaxAttention : public MaskedAttention {
   void makeBiasTable();
   at::Tensor projected(const at::Tensor& tokens);
   at::Tensor relativeBias();
-  HeadInputs inputsOf(const at::Tensor& qkv);
+  HeadInputs splitInputs(const at::Tensor& qkv);
   HeadLogits logitsOf(const at::Tensor& qkv);
 
   AttentionOptions m_options;

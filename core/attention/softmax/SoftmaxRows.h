@@ -12,11 +12,11 @@ namespace headlight {
 
 class SoftmaxRows : public MapRows {
  public:
-  /// Of the batch's first image. Copies q and k; shares the tensors of `logits`, which has a mask
+  /// For the batch's first image. Copies q and k; shares the tensors of `logits`, which has a mask
   /// or sets for every masked head and no terms (rowTerms, apart).
   SoftmaxRows(const HeadInputs& inputs, const HeadLogits& logits);
-  /// Of a single row all heads' are made together and kept until another is asked for: who looks
-  /// from a token looks through every head.
+  /// A single row is computed for all heads together and kept until another one is asked for: one
+  /// query token is shown for every head.
   std::vector<float> rows(int head, int first, int count) const override;
 
  private:

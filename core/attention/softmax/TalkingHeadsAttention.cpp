@@ -52,7 +52,7 @@ at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionHoo
   const std::int64_t heads = m_options.heads, headWidth = m_options.width / heads;
   const auto parts =
       inFloat32(m_qkv(tokens)).view({batch, length, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
-  if (QueryKeyHook::wanted()) QueryKeyHook::tell(parts[0], parts[1]);
+  if (QueryKeyHook::wanted()) QueryKeyHook::notify(parts[0], parts[1]);
   const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
   at::Tensor mixed;
   {

@@ -11,18 +11,25 @@
 namespace headlight {
 
 struct WindowOptions {
-  int window = 7;     ///< M, in patches
-  bool shift = true;  ///< by half a window in every second block of a stage
+  int window = 7;       ///< M, in patches
+  bool shift = true;    ///< by half a window in every second block of a stage
+  bool cosine = false;  ///< as Swin V2
 };
 
 /// A = softmax(mask(QKᵀ/√d + B)) in every window, out = proj(A·V). Where windows do not divide the
 /// grid it is shifted, then padded, as timm does, so that weights of timm keep their numbers
 /// (WindowPadding::AfterShift). Names as timm's:
 /// relative_position_bias_table [(2M−1)², H], qkv, proj.
+///
+/// With `cosine` as Swin V2 (Liu et al. 2022, §3.2 and §3.3): logits are τ·cos(q, k) + B with a
+/// τ = exp(logit_scale), at most 100, of each head, and B = 16·sigmoid of an MLP of the offsets'
+/// logarithms. Names: logit_scale [H, 1, 1], cpb_mlp.0, cpb_mlp.2 in place of the table.
 class WindowAttention : public MaskedAttention {
  public:
   explicit WindowAttention(const AttentionOptions& options);
   static const ParameterTable& optionTable();
+  /// How the grid of a layer with these options is cut.
+  static WindowShape shape(const AttentionOptions& options);
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
@@ -35,9 +42,17 @@ class WindowAttention : public MaskedAttention {
  private:
   WindowAttention(const AttentionOptions& options, const WindowShape& shape);
 
+  void makeCosine(int heads);
+  /// [offsets, H]
+  at::Tensor biasTable() const;
+  /// Queries and keys of length 1, the first scaled: [B', M, 3D] → the same.
+  at::Tensor scaledToLength(const at::Tensor& qkv) const;
+
   AttentionOptions m_options;
   Windows m_windows;
-  at::Tensor m_biasTable;
+  bool m_cosine;
+  at::Tensor m_biasTable, m_logitScale, m_offsets;  ///< one of the first two is undefined
+  torch::nn::Linear m_biasHidden{nullptr}, m_biasOut{nullptr};
   torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
 };
 

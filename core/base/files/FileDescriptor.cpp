@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 
 FileDescriptor::~FileDescriptor() {
@@ -18,8 +20,8 @@ int FileDescriptor::close() {
 
 Error systemFailure(const std::filesystem::path& path, const std::string& doing, int code) {
   std::string message = "could not " + doing + ": " + std::strerror(code);
-  if (code == ENOSPC || code == EDQUOT) message += "; free some space and try again";
-  if (code == EFBIG) message += "; raise the limit on the size of files (ulimit -f)";
+  if (code == ENOSPC || code == EDQUOT) message += tr("; free some space and try again");
+  if (code == EFBIG) message += tr("; raise the limit on the size of files (ulimit -f)");
   return {ErrorCode::Io, message, path.string()};
 }
 
@@ -41,12 +43,12 @@ Result<std::string> readOpenFile(const FileDescriptor& file, const std::filesyst
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return systemFailure(path, "look at");
   if (!S_ISREG(status.st_mode))
-    return Error{ErrorCode::UnsupportedFile, "not a regular file", path.string()};
+    return Error{ErrorCode::UnsupportedFile, tr("not a regular file"), path.string()};
   const auto size = static_cast<std::uintmax_t>(status.st_size);
   if (size > maxBytes)
     return Error{ErrorCode::UnsupportedFile,
-                 "is " + std::to_string(size) + " bytes; at most " + std::to_string(maxBytes) +
-                     " are read here",
+                 "is " + std::to_string(size) + tr(" bytes; at most ") + std::to_string(maxBytes) +
+                     tr(" are read here"),
                  path.string()};
   std::string bytes(size, '\0');
   std::size_t got = 0;

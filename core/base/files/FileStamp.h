@@ -16,7 +16,7 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-/// Of `name` in the folder ("." is the folder itself), a link's own; nothing where there is none.
+/// For `name` in the folder ("." is the folder itself), a link's own; nothing where there is none.
 std::optional<FileStamp> fileStamp(const OpenFolder& folder, const std::string& name);
 
 }  // namespace headlight

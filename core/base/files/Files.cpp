@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "core/base/Translation.h"
 #include "core/base/files/FileDescriptor.h"
 #include "core/base/files/OutputTarget.h"
 
@@ -17,7 +18,7 @@ namespace {
 /// As systemFailure, of a path that was given: where it leads nowhere the input is missing.
 Error systemError(const std::filesystem::path& path, const std::string& doing, int code = errno) {
   Error error = systemFailure(path, doing, code);
-  if (code == ELOOP) error.message += "; the link leads round in a circle, give the file itself";
+  if (code == ELOOP) error.message += "; the symbolic link is circular, give the file itself";
   if (code == ENOENT || code == ENOTDIR || code == ELOOP) error.code = ErrorCode::NotFound;
   return error;
 }
@@ -25,7 +26,7 @@ Error systemError(const std::filesystem::path& path, const std::string& doing, i
 void flushFolder(const std::filesystem::path& folder) {
   const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.valid() || ::fsync(descriptor.get()) != 0)
-    throw Failure(systemError(folder, "flush the folder"));
+    throw Failure(systemError(folder, tr("flush the folder")));
 }
 
 std::filesystem::path folderOf(const std::filesystem::path& path) {
@@ -56,8 +57,8 @@ void writeBeside(const std::filesystem::path& beside, const OutputTarget& target
     valueOrThrow(writeWhole(file, data, size, asked));
   });
   if (target.replaced && !keepOwnerAndMode(file.get(), *target.replaced))
-    throw Failure(systemError(asked, "keep the permissions"));
-  if (::fsync(file.get()) != 0) throw Failure(systemError(asked, "flush to the disk"));
+    throw Failure(systemError(asked, tr("keep the permissions")));
+  if (::fsync(file.get()) != 0) throw Failure(systemError(asked, tr("flush to the disk")));
   if (const int code = file.close()) throw Failure(systemError(asked, "close", code));
 }
 

@@ -38,7 +38,7 @@ Result<void> writeFileAtomically(const std::filesystem::path& path,
                                  const std::function<void(const AppendBytes&)>& write);
 
 /// Writes a file that is not there yet, beside and then renamed, without waiting for the disk: for
-/// the thousands of a data set, whose folder was empty.
+/// the thousands of a dataset, whose folder was empty.
 Result<void> writeNewFile(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace headlight

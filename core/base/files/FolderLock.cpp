@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/base/Translation.h"
 #include "core/base/files/LockState.h"
 
 namespace headlight {
@@ -28,7 +29,7 @@ Result<FolderLock> FolderLock::acquire(const OpenFolder& folder, Kind kind) {
   if (const int code = errno; code != EWOULDBLOCK)
     return systemFailure(folder.pathOf(kLockName), "lock", code);
   return Error{ErrorCode::Busy,
-               "another Headlight is writing this run folder; stop it or choose another folder",
+               tr("another Headlight is writing this run folder; stop it or choose another folder"),
                folder.path().string()};
 }
 

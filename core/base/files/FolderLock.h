@@ -23,7 +23,7 @@ class FolderLock {
   static Result<FolderLock> acquire(const OpenFolder& folder, Kind kind = Kind::Alone);
   static Result<FolderLock> acquire(const std::filesystem::path& folder);
 
-  /// A word to whoever holds the folder next, in the file itself; empty where nothing was said.
+  /// A note for the next holder of the folder, in the lock file; empty if there is none.
   std::string note() const;
   Result<void> setNote(const std::string& note) const;
 

@@ -45,7 +45,7 @@ std::string placeIn(const std::string& line) {
   return std::sscanf(line.c_str(), "%*d: %*s %*s %*s %*d %63s", place) == 1 ? place : "";
 }
 
-/// Of the kernel's list. False, and `listed` too, where there is none.
+/// From the kernel's list. False, and `listed` too, if there is none.
 bool isListed(const struct stat& file, bool anyDevice, bool& listed) {
   char device[32];
   std::snprintf(device, sizeof device, "%02x:%02x:", major(file.st_dev), minor(file.st_dev));
@@ -61,7 +61,7 @@ bool isListed(const struct stat& file, bool anyDevice, bool& listed) {
 
 }  // namespace
 
-LockState lockStateOf(const OpenFolder& folder) {
+LockState readLockState(const OpenFolder& folder) {
   if (!folder.has(kLockName)) return LockState::Free;
   const auto file = folder.openToRead(kLockName);
   struct stat status {};
@@ -72,6 +72,11 @@ LockState lockStateOf(const OpenFolder& folder) {
   if (holdsRecordLock(*file) || isListed(status, hasDevicesOfItsOwn(system.f_type), listed))
     return LockState::Held;
   return listed && isOfThisMachine(system.f_type) ? LockState::Free : LockState::Unknown;
+}
+
+bool isHeld(const std::filesystem::path& folder) {
+  const auto opened = OpenFolder::open(folder);
+  return opened && readLockState(*opened) == LockState::Held;
 }
 
 bool locksReachOtherMachines(const OpenFolder& folder) {

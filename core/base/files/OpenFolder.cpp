@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "core/base/Translation.h"
 #include "core/base/files/OutputTarget.h"
 
 namespace headlight {
@@ -28,7 +29,7 @@ const char* kindName(mode_t mode) {
   return "a device";
 }
 
-/// Of several machines that write in one folder, each has processes of the same numbers.
+/// Several machines may write in one folder, with the same process numbers on each.
 std::string machineName() {
   char name[65] = "";
   if (::gethostname(name, sizeof name - 1) != 0) return "";
@@ -38,12 +39,11 @@ std::string machineName() {
 }
 
 Error notAFile(const fs::path& path, mode_t mode) {
-  return {
-      ErrorCode::UnsupportedFile,
-      std::string("is ") + kindName(mode) +
-          " where Headlight keeps a file of its own; nothing was read or written. Remove it, or "
-          "put the file itself there",
-      path.string()};
+  return {ErrorCode::UnsupportedFile,
+          tr("is ") + std::string(kindName(mode)) +
+              tr(" where Headlight stores a file; nothing was read or written. Remove it, or put "
+                 "the file itself there"),
+          path.string()};
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Result<OpenFolder> OpenFolder::open(const fs::path& path) {
   const int code = errno;
   Error error = systemFailure(path, "open the folder", code);
   if (code == ENOENT || code == ENOTDIR)
-    error = {ErrorCode::NotFound, "is no folder", path.string()};
+    error = {ErrorCode::NotFound, tr("is not a folder"), path.string()};
   return error;
 }
 
@@ -67,16 +67,18 @@ Result<OpenFolder> OpenFolder::make(const fs::path& path) {
 
 Result<OpenFolder> OpenFolder::subfolder(const std::string& name, bool make) const {
   if (make && ::mkdirat(descriptor(), name.c_str(), 0777) != 0 && errno != EEXIST)
-    return failure(name, "make the folder", errno);
+    return failure(name, tr("make the folder"), errno);
   FileDescriptor folder(::openat(descriptor(), name.c_str(), kFolderFlags | O_NOFOLLOW));
   if (folder.valid()) return OpenFolder(pathOf(name), std::move(folder));
   const int code = errno;
-  if (code == ENOENT) return Error{ErrorCode::NotFound, "is no folder", pathOf(name).string()};
+  if (code == ENOENT)
+    return Error{ErrorCode::NotFound, tr("is not a folder"), pathOf(name).string()};
   if (code == ELOOP || code == ENOTDIR)
     return Error{ErrorCode::UnsupportedFile,
-                 "is a link or a file where a folder is kept; remove it, or put the folder there",
+                 tr("is a link or a file where Headlight needs a folder; remove it, or put the "
+                    "folder there"),
                  pathOf(name).string()};
-  return failure(name, "open the folder", code);
+  return failure(name, tr("open the folder"), code);
 }
 
 fs::path OpenFolder::path() const {
@@ -122,7 +124,7 @@ Result<void> OpenFolder::requireHarmless(const std::string& name) const {
 
 Result<void> OpenFolder::requireFile(const std::string& name, const FileDescriptor& file) const {
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return failure(name, "look at", errno);
+  if (::fstat(file.get(), &status) != 0) return failure(name, tr("look at"), errno);
   if (!S_ISREG(status.st_mode)) return notAFile(pathOf(name), status.st_mode);
   return {};
 }
@@ -139,7 +141,8 @@ Result<FileDescriptor> OpenFolder::openToRead(const std::string& name) const {
   FileDescriptor file(::openat(descriptor(), name.c_str(), O_RDONLY | kFileFlags));
   if (!file.valid()) {
     const int code = errno;
-    if (code == ENOENT) return Error{ErrorCode::NotFound, "is not there", pathOf(name).string()};
+    if (code == ENOENT)
+      return Error{ErrorCode::NotFound, tr("does not exist"), pathOf(name).string()};
     return failure(name, "open", code);
   }
   if (auto checked = requireFile(name, file); !checked) return checked.error();
@@ -154,8 +157,8 @@ Result<FileDescriptor> OpenFolder::openToChange(const std::string& name, int fla
   struct stat status {};
   if (::fstat(file.get(), &status) == 0 && status.st_nlink > 1)
     return Error{ErrorCode::UnsupportedFile,
-                 "has another name elsewhere (a hard link), where it would be changed as well; "
-                 "replace it by a copy of its own, or remove it",
+                 tr("is a hard link, so its other name would change as well; replace it by a copy, "
+                    "or remove it"),
                  pathOf(name).string()};
   return file;
 }

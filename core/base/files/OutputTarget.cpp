@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -17,7 +19,7 @@ Error refusedOutput(const std::string& message, const std::filesystem::path& pat
 
 Error unreachable(const std::filesystem::path& path) {
   return {errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
-          std::string("could not look at this output: ") + std::strerror(errno), path.string()};
+          std::string(tr("could not inspect this output: ")) + std::strerror(errno), path.string()};
 }
 
 const char* kindOf(mode_t mode) {
@@ -41,15 +43,14 @@ Result<OutputTarget> outputTarget(const std::filesystem::path& path) {
     if (S_ISREG(status.st_mode)) return OutputTarget{target, status};
     if (!S_ISLNK(status.st_mode))
       return refusedOutput(std::string("is ") + kindOf(status.st_mode) +
-                               ", which an output does not replace; give the name of a file",
+                               tr(", which an output does not replace; give a file name"),
                            path);
     std::error_code failure;
     const auto next = std::filesystem::read_symlink(target, failure);
     if (failure) return unreachable(path);
     target = target.parent_path() / next;  // an absolute one takes the whole place
   }
-  return refusedOutput("is a symbolic link that leads round in a circle; give the name of a file",
-                       path);
+  return refusedOutput(tr("is a circular symbolic link; give a file name"), path);
 }
 
 bool keepOwnerAndMode(int descriptor, const struct stat& replaced) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A picture while operations change it: 8-bit RGB that is its own.
+// An image while operations change it: 8-bit RGB that is its own.
 
 #include <array>
 #include <cstdint>

@@ -62,9 +62,9 @@ void enhanceContrast(EditedImage& image, double factor) {
 
 void enhanceColor(EditedImage& image, double factor) {
   for (std::size_t i = 0; i < image.pixels.size(); i += 3) {
-    const int grey = fixedLuma(&image.pixels[i]);
+    const int gray = fixedLuma(&image.pixels[i]);
     for (std::size_t c = i; c < i + 3; ++c)
-      image.pixels[c] = enhanced(grey, image.pixels[c], static_cast<float>(factor));
+      image.pixels[c] = enhanced(gray, image.pixels[c], static_cast<float>(factor));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Operations that blend a picture with a poorer version of it, as Pillow's ImageEnhance: factor 0
-// is the poorer one, 1 the picture itself, more goes beyond it.
+// Operations that blend an image with a poorer version of it, as Pillow's ImageEnhance: factor 0
+// is the poorer one, 1 the image itself, more goes beyond it.
 
 #include "core/data/augment/EditedImage.h"
 
@@ -9,11 +9,11 @@ namespace headlight {
 
 /// With black.
 void enhanceBrightness(EditedImage& image, double factor);
-/// With the grey of the picture's mean luma.
+/// With the gray of the image's mean luma.
 void enhanceContrast(EditedImage& image, double factor);
-/// With the picture in grey.
+/// With the image in gray.
 void enhanceColor(EditedImage& image, double factor);
-/// With the picture smoothed by a 3 × 3 filter.
+/// With the image smoothed by a 3 × 3 filter.
 void enhanceSharpness(EditedImage& image, double factor);
 
 }  // namespace headlight

@@ -14,7 +14,7 @@ struct ErasedBox {
   int top, left, height, width;
 };
 
-/// Ten tries for a box smaller than the picture either way, as in timm.
+/// Ten tries for a box smaller than the image either way, as in timm.
 std::optional<ErasedBox> drawnBox(RandomStream& draw, int height, int width, double minArea,
                                   double maxArea, double minRatio) {
   const double bound = -std::log(minRatio);

@@ -8,18 +8,18 @@
 namespace headlight {
 namespace {
 
-/// Where a target's point is read: (a x + b y + c, d x + e y + f), pixel centres at halves.
+/// Where a target's point is read: (a x + b y + c, d x + e y + f), pixel centers at halves.
 struct AffineMap {
   double a, b, c, d, e, f;
 };
 
-/// `count` neighbours of a position along one axis, indices held inside, and the rest of it.
+/// `count` neighbors of a position along one axis, indices held inside, and the rest of it.
 template <int count>
-struct AxisNeighbours {
+struct AxisNeighbors {
   std::array<int, count> at;
   double rest;
 
-  AxisNeighbours(double position, int size) {
+  AxisNeighbors(double position, int size) {
     const double below = std::floor(position - 0.5);
     rest = position - 0.5 - below;
     for (int i = 0; i < count; ++i)
@@ -41,7 +41,7 @@ double interpolated(const std::array<double, 4>& v, double rest) {
 
 template <int count>
 void readBetween(const EditedImage& source, double x, double y, std::uint8_t* pixel) {
-  const AxisNeighbours<count> across(x, source.width), down(y, source.height);
+  const AxisNeighbors<count> across(x, source.width), down(y, source.height);
   for (int channel = 0; channel < 3; ++channel) {
     std::array<double, count> rows;
     for (int j = 0; j < count; ++j) {

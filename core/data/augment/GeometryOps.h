@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Operations that move pixels, as Pillow's Image.transform(AFFINE) and Image.rotate: what comes
-// from outside the picture is filled with one colour.
+// from outside the image is filled with one color.
 
 #include "core/data/augment/EditedImage.h"
 #include "core/imaging/Preprocess.h"
@@ -20,7 +20,7 @@ void shearY(EditedImage& image, double factor, const Resampling& resampling);
 /// Read `share` of the width further right, or of the height further down.
 void translateX(EditedImage& image, double share, const Resampling& resampling);
 void translateY(EditedImage& image, double share, const Resampling& resampling);
-/// Counter-clockwise around the centre.
+/// Counter-clockwise around the center.
 void rotate(EditedImage& image, double degrees, const Resampling& resampling);
 
 }  // namespace headlight

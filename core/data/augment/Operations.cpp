@@ -56,7 +56,7 @@ double strongerFactorAt(double level, double sign) {
   return std::max(0.1, 1 + sign * (level / 10 * 0.9));
 }
 
-/// An operation that only looks at the picture.
+/// An operation that only looks at the image.
 template <void (*change)(EditedImage&)>
 void withNothing(EditedImage& image, double, const Resampling&) {
   change(image);

@@ -13,7 +13,7 @@ namespace headlight {
 struct AugmentOperation {
   std::string_view name;  ///< timm's: "ShearX", "SolarizeIncreasing"
   /// The argument at `level`, 0 to 10 or more, `sign` being 1 or −1: degrees, a factor, bits, a
-  /// share of the picture. Null: there is none.
+  /// share of the image. Null: there is none.
   double (*argument)(double level, double sign);
   void (*apply)(EditedImage& image, double argument, const Resampling& resampling);
 };

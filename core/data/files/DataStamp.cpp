@@ -21,7 +21,7 @@ std::string fileStamp(const std::filesystem::path& root,
   std::uint64_t content = 0, times = 0;
   for (const auto& file : files) {
     struct stat status {};
-    if (::stat(file.c_str(), &status) != 0) continue;  // it is told of where it is asked for
+    if (::stat(file.c_str(), &status) != 0) continue;  // reported where it is read
     content = mixText(content, file.lexically_relative(root).string());
     content = mixBits(content ^ static_cast<std::uint64_t>(status.st_size));
     times = mixBits(times ^ static_cast<std::uint64_t>(status.st_mtim.tv_sec));
@@ -44,12 +44,12 @@ std::string stampNote(const std::string& then, const std::string& now, const std
   const bool sameFiles = then.substr(0, then.find('-')) == now.substr(0, now.find('-'));
   if (sameFiles)
     return data +
-           "was written again since the run began (names and sizes are as they were, the times are "
-           "not). If its content is the same, the run goes on exactly; otherwise it ends in other "
-           "weights than one that was never interrupted";
+           "was rewritten since the run began (same names and sizes, new times). If the content is "
+           "the same, the run continues exactly; otherwise its final weights differ from those of "
+           "an uninterrupted run";
   return data +
-         "has another content than when the run began. The run goes on, but not exactly as it "
-         "would have: put the data back and resume again, where that matters";
+         "changed since the run began. The run continues, but not exactly as without the change; "
+         "if that matters, restore the data and resume again";
 }
 
 }  // namespace headlight

@@ -7,13 +7,14 @@
 #include <system_error>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 #include "core/data/files/NaturalOrder.h"
 
 namespace headlight {
 
 namespace fs = std::filesystem;
 
-/// Of most files the listing itself says what they are; only links are asked for.
+/// The listing itself gives the type of most files; only links are queried.
 std::vector<FolderEntry> folderEntries(const fs::path& folder, std::size_t most) {
   std::error_code code;
   std::vector<FolderEntry> entries;
@@ -26,7 +27,7 @@ std::vector<FolderEntry> folderEntries(const fs::path& folder, std::size_t most)
   if (code)
     throw Failure(
         {code == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
-         "could not list this folder: " + code.message(), folder.string()});
+         tr("could not list this folder: ") + code.message(), folder.string()});
   std::sort(entries.begin(), entries.end(),
             [](const FolderEntry& a, const FolderEntry& b) { return naturalLess(a.name, b.name); });
   return entries;

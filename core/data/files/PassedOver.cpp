@@ -69,7 +69,7 @@ std::string PassedOver::text() const {
       countText(all, "file is", "files are") + " not read (" + joined(parts, kNamedKinds) + ")";
   if (std::any_of(kinds.begin(), kinds.end(),
                   [](const auto& kind) { return isUnreadImage(kind.first); }))
-    text += "; save the images among them as PNG or JPEG";
+    text += "; save the images among these files as PNG or JPEG";
   return text;
 }
 

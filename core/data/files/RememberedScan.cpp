@@ -135,8 +135,8 @@ void rememberScan(const std::string& kind, const WatchedPaths& watched, std::str
   if (bytes.size() > kMaxScanBytes) return;
   const auto written = writeFileAtomically(folder / scanName(kind, watched.root()), bytes);
   if (!written)
-    logInfo("what lies in " + watched.root().string() +
-            " is not remembered: " + written.error().text());
+    logInfo("the scan of " + watched.root().string() +
+            " could not be saved: " + written.error().text());
   else
     removeOldest(folder);
 }

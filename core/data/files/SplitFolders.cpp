@@ -6,6 +6,7 @@
 
 #include "core/base/Result.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/data/files/FolderEntries.h"
 #include "core/imaging/codecs/Image.h"
 
@@ -28,8 +29,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 struct Claims {
   std::vector<std::string> train, validation, test, others;
 
-  explicit Claims(const fs::path& root) {
-    for (FolderEntry& entry : folderEntries(root))
+  explicit Claims(const FilePlace& place) {
+    for (FolderEntry& entry : place.entries(""))
       if (entry.folder) listFor(lowered(entry.name)).push_back(std::move(entry.name));
   }
   bool none() const { return train.empty() && validation.empty() && test.empty(); }
@@ -42,9 +43,17 @@ struct Claims {
 
  private:
   std::vector<std::string>& listFor(const std::string& name) {
-    if (contains(kTrainNames, name)) return train;
-    if (contains(kValidationNames, name)) return validation;
-    return contains(kTestNames, name) ? test : others;
+    switch (splitWord(name)) {
+      case SplitWord::Train:
+        return train;
+      case SplitWord::Validation:
+        return validation;
+      case SplitWord::Test:
+        return test;
+      case SplitWord::None:
+        break;
+    }
+    return others;
   }
 };
 
@@ -60,8 +69,9 @@ std::string onlyOne(const std::vector<std::string>& names, const char* split,
                     const fs::path& root) {
   if (names.size() > 1)
     throw Failure({ErrorCode::InvalidFile,
-                   slashed(names) + (names.size() == 2 ? " both" : " all") + " claim to be the " +
-                       split + " split; keep one of them, or put their class folders together",
+                   slashed(names) + (names.size() == 2 ? " both" : " all") +
+                       tr(" claim to be the ") + split +
+                       tr(" split; keep one of them, or put their class folders together"),
                    root.string()});
   return names.empty() ? "" : names.front();
 }
@@ -71,8 +81,8 @@ struct Content {
   std::vector<std::string> folders;
   bool images = false;
 
-  explicit Content(const fs::path& folder) {
-    for (FolderEntry& entry : folderEntries(folder))
+  Content(const FilePlace& place, const std::string& folder) {
+    for (FolderEntry& entry : place.entries(folder))
       if (entry.folder)
         folders.push_back(std::move(entry.name));
       else
@@ -83,11 +93,11 @@ struct Content {
 /// A folder called as a split that holds folders alone, with classes in it that lie beside it too,
 /// or beside folders of images, is no class as they are, but it is no split either.
 bool isEither(const Content& content, const std::vector<std::string>& others,
-              const fs::path& root) {
+              const FilePlace& place) {
   if (content.images || content.folders.empty()) return false;
   return std::any_of(others.begin(), others.end(), [&](const std::string& other) {
     if (contains(content.folders, other)) return true;
-    const Content beside(root / other);
+    const Content beside(place, other);
     return beside.images ||
            std::any_of(beside.folders.begin(), beside.folders.end(),
                        [&](const std::string& name) { return contains(content.folders, name); });
@@ -95,24 +105,36 @@ bool isEither(const Content& content, const std::vector<std::string>& others,
 }
 
 /// The claims are classes among others.
-SplitFolders asClasses(const Claims& claims, const fs::path& root) {
+SplitFolders asClasses(const Claims& claims, const FilePlace& place) {
   SplitFolders found;
   std::vector<std::string> claiming;
   for (const auto* names : {&claims.train, &claims.validation, &claims.test})
     claiming.insert(claiming.end(), names->begin(), names->end());
   for (const std::string& name : claiming)
-    if (isEither(Content(root / name), claims.others, root))
+    if (isEither(Content(place, name), claims.others, place))
       throw Failure({ErrorCode::InvalidFile,
-                     name + "/ is called as a split and holds folders, but beside it lies " +
+                     name +
+                         tr("/ has the name of a split and contains folders, but beside it is ") +
                          slashed(claims.others) +
-                         ", so it may be a split or a class; put the classes to train on into "
-                         "train/ and those to validate on into val/, or rename it",
-                     root.string()});
+                         tr(", so it may be a split or a class; put the training classes into "
+                            "train/ and the validation classes into val/, or rename it"),
+                     place.root().string()});
   if (!claiming.empty())
     found.notes.push_back(slashed(claiming) +
                           (claiming.size() == 1 ? " is a class" : " are classes") +
-                          ", as the folders beside " + (claiming.size() == 1 ? "it" : "them"));
+                          ", like the folders beside " + (claiming.size() == 1 ? "it" : "them"));
   return found;
+}
+
+/// "training" of "training_set": a split's name may say what it is of.
+std::string withoutKind(std::string name) {
+  for (const std::string kind : {"dataset", "images", "data", "set"})
+    if (name.ends_with(kind)) {
+      name.resize(name.size() - kind.size());
+      name.resize(name.find_last_not_of("_- ") + 1);
+      break;
+    }
+  return name;
 }
 
 /// What a person may not expect.
@@ -134,15 +156,21 @@ void noteReading(SplitFolders& found, const Claims& claims) {
 }  // namespace
 
 bool isSplitName(const std::string& name) {
-  const std::string plain = lowered(name);
-  return contains(kTrainNames, plain) || contains(kValidationNames, plain) ||
-         contains(kTestNames, plain);
+  return splitWord(name) != SplitWord::None;
 }
 
-SplitFolders splitFoldersIn(const fs::path& root) {
-  const Claims claims(root);
+SplitWord splitWord(const std::string& word) {
+  const std::string plain = withoutKind(lowered(word));
+  if (contains(kTrainNames, plain)) return SplitWord::Train;
+  if (contains(kValidationNames, plain)) return SplitWord::Validation;
+  return contains(kTestNames, plain) ? SplitWord::Test : SplitWord::None;
+}
+
+SplitFolders splitFoldersIn(const FilePlace& place) {
+  const Claims claims(place);
+  const fs::path& root = place.root();
   if (claims.none()) return {};
-  if (!claims.areSplits()) return asClasses(claims, root);
+  if (!claims.areSplits()) return asClasses(claims, place);
   SplitFolders found;
   found.train = onlyOne(claims.train, "training", root);
   found.validation = onlyOne(claims.validation, "validation", root);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/data/files/TarHeader.h"
 
 namespace headlight {
@@ -60,15 +61,14 @@ class TarWalk {
   /// Stands behind the header then; nothing at the end.
   std::optional<TarHeader> next() {
     if (!has(m_at, kTarBlock))
-      refuseHere("is cut short: it ends at byte " + std::to_string(m_tar.size()) +
-                 " without a tar's end" + kFetchAgain);
+      refuseHere(tr("is cut short: it ends at byte ") + std::to_string(m_tar.size()) +
+                 tr(" without a tar's end") + kFetchAgain);
     const std::string_view block = bytes(m_at, kTarBlock);
     if (isZeroBlock(block)) return requireEnd(), std::nullopt;
     auto header = parseTarHeader(block);
     if (!header)
-      refuseHere(
-          "is damaged, or no tar (those that are compressed are not read): the header at byte " +
-          std::to_string(m_at) + " does not add up" + kFetchAgain);
+      refuseHere(tr("is damaged, or not an uncompressed tar: the header at byte ") +
+                 std::to_string(m_at) + tr(" is invalid (wrong checksum or size)") + kFetchAgain);
     m_at += kTarBlock;
     requireWithin(*header);
     return header;
@@ -78,8 +78,8 @@ class TarWalk {
   void requireEnd() {
     m_at += kTarBlock;
     if (has(m_at, kTarBlock) && !isZeroBlock(bytes(m_at, kTarBlock)))
-      refuseHere("is damaged: a block of zeros at byte " + std::to_string(m_at - kTarBlock) +
-                 " has more behind it" + kFetchAgain);
+      refuseHere(tr("is damaged: a block of zeros at byte ") + std::to_string(m_at - kTarBlock) +
+                 tr(" is followed by more data") + kFetchAgain);
   }
 
   std::uint64_t sizeOf(const TarHeader& header) const {
@@ -91,14 +91,14 @@ class TarWalk {
 
   void requireWithin(const TarHeader& header) const {
     if (has(m_at, sizeOf(header))) return;
-    refuseHere("is cut short: it ends at byte " + std::to_string(m_tar.size()) + ", and " +
-               nameOf(header) + " in it would have " + std::to_string(sizeOf(header)) +
-               " from byte " + std::to_string(m_at) + " on" + kFetchAgain);
+    refuseHere(tr("is cut short: it ends at byte ") + std::to_string(m_tar.size()) + ", and " +
+               nameOf(header) + tr(" in it would have ") + std::to_string(sizeOf(header)) +
+               tr(" from byte ") + std::to_string(m_at) + " on" + kFetchAgain);
   }
 
   std::string_view extension(const TarHeader& header, std::uint64_t most) {
     if (header.size > most)
-      refuseHere("is damaged: a name or a header in it has " + std::to_string(header.size) +
+      refuseHere(tr("is damaged: a name or a header in it has ") + std::to_string(header.size) +
                  " bytes" + kFetchAgain);
     return bytes(m_at, header.size);
   }
@@ -106,8 +106,8 @@ class TarWalk {
   void takePax(const TarHeader& header) {
     const auto changes = parsePax(extension(header, kMaxPaxBytes));
     if (!changes || (changes->name && changes->name->size() > kMaxNameBytes))
-      refuseHere("is damaged: the PAX header at byte " + std::to_string(m_at) + " cannot be read" +
-                 kFetchAgain);
+      refuseHere(tr("is damaged: the PAX header at byte ") + std::to_string(m_at) +
+                 tr(" cannot be read") + kFetchAgain);
     if (changes->name) m_changes.name = changes->name;
     if (changes->size) m_changes.size = changes->size;
     m_changes.sparse = m_changes.sparse || changes->sparse;
@@ -121,8 +121,8 @@ class TarWalk {
     } else if (type == 'x') {
       takePax(header);
     } else if (type == 'S' || m_changes.sparse) {
-      refuseHere("has a sparse file in it, " + nameOf(header) +
-                 ", which is not read; write the shard without --sparse");
+      refuseHere(tr("contains a sparse file, ") + nameOf(header) +
+                 tr(", which is not read; write the shard without --sparse"));
     } else if (type == '0' || type == '\0' || type == '7') {
       each({nameOf(header), m_at, sizeOf(header)});
     }
@@ -146,16 +146,16 @@ TarFile::TarFile(std::filesystem::path path)
   }
   struct stat status {};
   if (::fstat(m_file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw Failure({ErrorCode::UnsupportedFile, "is no regular file", m_path.string()});
+    throw Failure({ErrorCode::UnsupportedFile, tr("is not a regular file"), m_path.string()});
   m_size = static_cast<std::uint64_t>(status.st_size);
 }
 
 std::string TarFile::read(std::uint64_t offset, std::uint64_t count) const {
   if (offset > m_size || count > m_size - offset)
-    throw Failure(
-        {ErrorCode::InvalidFile,
-         "ends at byte " + std::to_string(m_size) + ", before what is read from it" + kFetchAgain,
-         m_path.string()});
+    throw Failure({ErrorCode::InvalidFile,
+                   tr("ends at byte ") + std::to_string(m_size) +
+                       tr(", before what is read from it") + kFetchAgain,
+                   m_path.string()});
   std::string bytes(count, '\0');
   for (std::uint64_t got = 0; got < count;) {
     const ssize_t more =
@@ -163,7 +163,8 @@ std::string TarFile::read(std::uint64_t offset, std::uint64_t count) const {
     if (more < 0 && errno == EINTR) continue;
     if (more < 0) throw Failure(systemFailure(m_path, "read"));
     if (more == 0)
-      throw Failure({ErrorCode::InvalidFile, "was cut short while it was read", m_path.string()});
+      throw Failure(
+          {ErrorCode::InvalidFile, tr("was cut short while it was read"), m_path.string()});
     got += static_cast<std::uint64_t>(more);
   }
   return bytes;

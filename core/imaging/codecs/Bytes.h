@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -28,9 +29,9 @@ class Bytes {
   /// `count` bytes at `offset`, or a Failure (InvalidFile) if the buffer ends before.
   std::string_view slice(std::uint64_t offset, std::uint64_t count) const {
     if (!has(offset, count))
-      refuse(ErrorCode::InvalidFile, "is truncated: it ends at byte " +
+      refuse(ErrorCode::InvalidFile, tr("is truncated: it ends at byte ") +
                                          std::to_string(m_bytes.size()) +
-                                         ", inside its header; fetch or save the picture again");
+                                         tr(", inside its header; fetch or save the image again"));
     return m_bytes.substr(offset, count);
   }
   std::uint32_t u8(std::uint64_t offset) const { return number(offset, 1); }

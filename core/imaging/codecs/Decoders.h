@@ -2,7 +2,7 @@
 #pragma once
 // From a file whose header was believed to pixels as stored: 8-bit RGB, [height, width, 3], not yet
 // upright. Private to imaging. Each throws Failure: InvalidFile (damaged, or its size differs from
-// the header's), UnsupportedFile (a kind of picture that is not read here). None writes to the
+// the header's), UnsupportedFile (a kind of image that is not read here). None writes to the
 // standard error: the codecs' own messages end up in the Failure.
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace headlight {
 using Pixels = std::vector<std::uint8_t>;
 
 /// libjpeg. CMYK as Pillow turns it into RGB, Adobe's inverted kind too. Entropy-coded data that
-/// ends early or is unreadable is damage, not a partly grey picture.
+/// ends early or is unreadable is damage, not a partly gray image.
 Pixels decodeJpeg(std::string_view bytes, const ImageHeader& header);
 
 /// A rectangle, not empty, of a JPEG reduced to eighths/8 (rounded up).

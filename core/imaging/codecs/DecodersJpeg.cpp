@@ -12,6 +12,7 @@
 
 #include <jerror.h>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
 
@@ -71,7 +72,7 @@ bool isWholeWidth(const jpeg_decompress_struct& state, const JpegPart& part) {
   return part.width == std::int64_t(state.output_width);
 }
 
-/// Columns that need not be computed are left out, but for those that colours are smoothed from.
+/// Columns that need not be computed are left out, but for those that colors are smoothed from.
 /// Returns the first column that is computed.
 JDIMENSION cropColumns(jpeg_decompress_struct& state, const JpegPart& part) {
   constexpr std::int64_t kSmoothedFrom = 8;
@@ -159,10 +160,10 @@ Pixels decodeJpegPart(std::string_view bytes, const ImageHeader& header, const J
   if (!decodeInto(bytes, target, errors)) {
     const std::string said = errors.message;
     if (errors.unsupported)
-      refuse(ErrorCode::UnsupportedFile,
-             "is a JPEG of an unusual kind (" + said + "); save it as an ordinary 8-bit JPEG");
+      refuse(ErrorCode::UnsupportedFile, tr("is a JPEG of an unusual kind (") + said +
+                                             tr("); save it as an ordinary 8-bit JPEG"));
     refuse(ErrorCode::InvalidFile,
-           "is damaged or truncated (" + said + "); fetch or save the picture again");
+           tr("is damaged or truncated (") + said + tr("); fetch or save the image again"));
   }
   if (target.sizeDiffers) requireSize(header, 0, 0);
   return pixels;

@@ -6,6 +6,7 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
 
@@ -43,12 +44,12 @@ Pixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header) {
   const cv::Mat decoded = decodeWithOpenCv(bytes);
   if (decoded.empty())
     refuse(ErrorCode::InvalidFile,
-           "is damaged, truncated or of an unusual kind: its pixels cannot be decoded; fetch or "
-           "save the picture again");
+           tr("is damaged, truncated or of an unusual kind: its pixels cannot be decoded; fetch or "
+              "save the image again"));
   requireSize(header, decoded.cols, decoded.rows);
   const int channels = decoded.channels();
   if (decoded.depth() != CV_8U || (channels != 1 && channels != 3 && channels != 4))
-    refuse(ErrorCode::UnsupportedFile, "is a picture of an unusual kind; save it as 8-bit RGB");
+    refuse(ErrorCode::UnsupportedFile, tr("is an image of an unusual kind; save it as 8-bit RGB"));
   Pixels pixels(static_cast<std::size_t>(header.width * header.height * 3));
   std::uint8_t* out = pixels.data();
   for (int y = 0; y < decoded.rows; ++y) {

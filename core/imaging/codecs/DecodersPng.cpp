@@ -9,6 +9,7 @@
 
 #include <png.h>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
 
@@ -70,8 +71,8 @@ bool readPngRows(PngReading& reading, png_bytepp rows) {
 }
 
 [[noreturn]] void refuseDamagedPng(const PngReading& reading) {
-  refuse(ErrorCode::InvalidFile, "is damaged or truncated (" + std::string(reading.message) +
-                                     "); fetch or save the picture again");
+  refuse(ErrorCode::InvalidFile, tr("is damaged or truncated (") + std::string(reading.message) +
+                                     tr("); fetch or save the image again"));
 }
 
 /// RGBA to RGB over white.
@@ -98,7 +99,7 @@ Pixels decodePng(std::string_view bytes, const ImageHeader& header) {
   if (!begin(reading, channels, width, height)) refuseDamagedPng(reading);
   requireSize(header, width, height);
   if (channels != 3 && channels != 4)
-    refuse(ErrorCode::UnsupportedFile, "is a PNG of an unusual kind; save it as RGB");
+    refuse(ErrorCode::UnsupportedFile, tr("is a PNG of an unusual kind; save it as RGB"));
   const auto rowBytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
   Pixels pixels(rowBytes * static_cast<std::size_t>(height));
   std::vector<png_bytep> rows(static_cast<std::size_t>(height));

@@ -2,6 +2,7 @@
 
 // Decoders.h: Netpbm's PBM, PGM and PPM.
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
 #include "core/imaging/codecs/Pnm.h"
@@ -18,7 +19,7 @@ class PnmSamples {
   std::uint32_t next() {
     const std::uint32_t value = m_pnm.plain ? nextPlain() : nextRaw();
     if (value > m_pnm.maxValue)
-      refuse(ErrorCode::InvalidFile, "is damaged: a pixel is brighter than its header allows");
+      refuse(ErrorCode::InvalidFile, tr("is damaged: a pixel is brighter than its header allows"));
     return value;
   }
   /// The next bit of a row, of which `x` is the place.
@@ -31,7 +32,7 @@ class PnmSamples {
  private:
   std::uint32_t byte() {
     if (m_at >= m_bytes.size())
-      refuse(ErrorCode::InvalidFile, "is truncated: it ends before its last pixel");
+      refuse(ErrorCode::InvalidFile, tr("is truncated: it ends before its last pixel"));
     return static_cast<std::uint8_t>(m_bytes[m_at++]);
   }
   std::uint32_t nextRaw() {
@@ -46,7 +47,7 @@ class PnmSamples {
     std::uint32_t value = 0;
     for (;; digit = byte()) {
       if (digit < '0' || digit > '9')
-        refuse(ErrorCode::InvalidFile, "is damaged: its pixels are not all numbers");
+        refuse(ErrorCode::InvalidFile, tr("is damaged: some pixels are not numbers"));
       value = value * 10 + (digit - '0');
       const bool more = !m_pnm.bits && m_at < m_bytes.size() && m_bytes[m_at] >= '0' &&
                         m_bytes[m_at] <= '9' && value <= m_pnm.maxValue;

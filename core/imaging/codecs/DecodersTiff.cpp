@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
 
@@ -82,25 +83,26 @@ TiffHandle openTiff(TiffSource& source) {
 
 [[noreturn]] void refuseDamagedTiff(const std::string& said) {
   refuse(ErrorCode::InvalidFile,
-         "is damaged or truncated (" + said + "); fetch or save the picture again");
+         tr("is damaged or truncated (") + said + tr("); fetch or save the image again"));
 }
 
-/// One 32-bit value a pixel, colours multiplied by alpha already; rows as stored, so that the
+/// One 32-bit value a pixel, colors multiplied by alpha already; rows as stored, so that the
 /// orientation is applied in one place for all formats.
 std::vector<std::uint32_t> readRaster(TIFF* tiff, const ImageHeader& header,
                                       const TiffSource& source) {
   char said[1024] = "";
   TIFFRGBAImage image;
   if (TIFFRGBAImageOK(tiff, said) == 0 || TIFFRGBAImageBegin(&image, tiff, 1, said) == 0)
-    refuse(ErrorCode::UnsupportedFile, "is a TIFF of an unusual kind (" + std::string(said) +
-                                           "); save it as 8-bit or 16-bit RGB");
+    refuse(ErrorCode::UnsupportedFile, tr("is a TIFF of an unusual kind (") + std::string(said) +
+                                           tr("); save it as 8-bit or 16-bit RGB"));
   const std::unique_ptr<TIFFRGBAImage, decltype(&TIFFRGBAImageEnd)> closer(&image,
                                                                            &TIFFRGBAImageEnd);
   image.req_orientation = image.orientation;
   std::vector<std::uint32_t> raster(static_cast<std::size_t>(header.width * header.height));
   if (TIFFRGBAImageGet(&image, raster.data(), static_cast<std::uint32_t>(header.width),
                        static_cast<std::uint32_t>(header.height)) == 0)
-    refuseDamagedTiff(source.complaint.empty() ? "its pixels cannot be read" : source.complaint);
+    refuseDamagedTiff(source.complaint.empty() ? tr("its pixels cannot be read")
+                                               : source.complaint);
   return raster;
 }
 

@@ -6,10 +6,12 @@
 #include <span>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
 #include "core/imaging/codecs/ImageHeader.h"
+#include "core/imaging/codecs/OptionalFormats.h"
 #include "core/imaging/codecs/Upright.h"
 
 namespace headlight {
@@ -40,9 +42,9 @@ bool endsLikeOneOf(const std::filesystem::path& path,
 
 void requireImageBytes(std::string_view bytes) {
   if (bytes.size() > kMaxImageBytes)
-    refuse(ErrorCode::UnsupportedFile, "is " + std::to_string(bytes.size()) + " bytes; at most " +
-                                           std::to_string(kMaxImageBytes) +
-                                           " are read here: scale the picture down");
+    refuse(ErrorCode::UnsupportedFile, "is " + std::to_string(bytes.size()) +
+                                           tr(" bytes; at most ") + std::to_string(kMaxImageBytes) +
+                                           tr(" are read here: scale the image down"));
 }
 
 Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
@@ -58,8 +60,12 @@ Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
       return decodeWithOpenCv(bytes, header);
     case ImageFormat::Pnm:
       return decodePnm(bytes, header);
+    case ImageFormat::Heif:
+      return decodeHeif(bytes, header);
+    case ImageFormat::Jxl:
+      return decodeJxl(bytes, header);
   }
-  refuse(ErrorCode::Internal, "an image format without a decoder");
+  refuse(ErrorCode::Internal, tr("no decoder for this image format"));
 }
 
 bool swapsSides(int orientation) {
@@ -92,9 +98,9 @@ Image uprighted(Pixels stored, const ImageHeader& header) {
 
 void requireSize(const ImageHeader& header, std::int64_t width, std::int64_t height) {
   if (width != header.width || height != header.height)
-    refuse(ErrorCode::InvalidFile, "is damaged: its header says " + std::to_string(header.width) +
-                                       " x " + std::to_string(header.height) +
-                                       " pixels and its content says otherwise");
+    refuse(ErrorCode::InvalidFile,
+           tr("is damaged: its header says ") + std::to_string(header.width) + " x " +
+               std::to_string(header.height) + tr(" pixels, but its content has another size"));
 }
 
 Result<Image> decodeImage(std::string_view bytes, const std::string& name) {
@@ -118,7 +124,10 @@ Result<Image> readImage(const std::filesystem::path& path) {
 bool hasImageExtension(const std::filesystem::path& path) {
   constexpr std::array<std::string_view, 10> kExtensions{
       ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".dib", ".tif", ".tiff"};
-  return endsLikeOneOf(path, kExtensions) || hasPnmExtension(path);
+  constexpr std::array<std::string_view, 4> kHeifs{".heic", ".heif", ".hif", ".avif"};
+  constexpr std::array<std::string_view, 1> kJxls{".jxl"};
+  return endsLikeOneOf(path, kExtensions) || hasPnmExtension(path) ||
+         (readsHeif() && endsLikeOneOf(path, kHeifs)) || (readsJxl() && endsLikeOneOf(path, kJxls));
 }
 
 bool hasPnmExtension(const std::filesystem::path& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A decoded picture, 8-bit RGB, upright. Plain bytes: no OpenCV, Qt or torch type in sight.
+// A decoded image, 8-bit RGB, upright. Plain bytes: no OpenCV, Qt or torch type in sight.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,23 +27,26 @@ struct Image {
 inline constexpr std::int64_t kMaxImagePixels = 64'000'000;
 inline constexpr std::uintmax_t kMaxImageBytes = 512u << 20;
 
-/// Decodes JPEG, PNG, WebP, BMP, TIFF or PNM (PPM, PGM, PBM), told apart by their magic bytes. Size
+/// Decodes JPEG, PNG, WebP, BMP, TIFF, PNM (PPM, PGM, PBM), and where the program was built with
+/// their libraries HEIC, AVIF and JPEG XL, told apart by their magic bytes. Size
 /// is read from the header and refused above kMaxImagePixels before anything is decoded;
 /// progressive JPEGs may have at most 100 scans; all eight EXIF orientations are applied; 16-bit,
-/// grey, palette, alpha (over white) and CMYK pictures become 8-bit RGB. Errors: UnsupportedFile,
+/// gray, palette, alpha (over white) and CMYK images become 8-bit RGB. Errors: UnsupportedFile,
 /// InvalidFile, NotFound, Io.
 Result<Image> decodeImage(std::string_view bytes, const std::string& name);
 Result<Image> readImage(const std::filesystem::path& path);
 
-/// Whether the name ends like a picture that readImage can open (case-insensitive).
+/// Whether the name ends like an image that readImage can open (case-insensitive).
 bool hasImageExtension(const std::filesystem::path& path);
 /// Whether it ends like a PPM, PGM, PBM or PNM, which are among these.
 bool hasPnmExtension(const std::filesystem::path& path);
 
-/// PNG bytes of a picture; `text` entries become tEXt/iTXt chunks (keyword, value).
+/// PNG bytes of an image; `text` entries become tEXt/iTXt chunks (keyword, value).
 Result<std::string> encodePng(const Image& image,
                               const std::vector<std::pair<std::string, std::string>>& text = {});
 /// The tEXt/iTXt chunks of a PNG; empty for any other file.
 std::vector<std::pair<std::string, std::string>> readPngText(std::string_view bytes);
+/// The same of a file, of which nothing but these chunks is read; empty for what cannot be read.
+std::vector<std::pair<std::string, std::string>> readPngTextOf(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "core/base/ForeignContent.h"
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Image.h"
+#include "core/imaging/codecs/OptionalFormats.h"
 #include "core/imaging/codecs/Pnm.h"
 
 namespace headlight {
@@ -21,14 +23,17 @@ ImageHeader readByMagic(std::string_view bytes) {
     return readWebPHeader(bytes);
   if (bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv)) return readTiffHeader(bytes);
   if (bytes.starts_with("II+\0"sv) || bytes.starts_with("MM\0+"sv))
-    refuse(ErrorCode::UnsupportedFile, "is a BigTIFF, which is not read here; save it as TIFF");
+    refuse(ErrorCode::UnsupportedFile, tr("is a BigTIFF, which is not read here; save it as TIFF"));
   if (bytes.starts_with("BM"sv)) return readBmpHeader(bytes);
   if (beginsLikePnm(bytes)) return readPnmHeader(bytes);
-  if (bytes.empty()) refuse(ErrorCode::InvalidFile, "is empty (zero bytes)");
+  if (beginsLikeHeif(bytes)) return readHeifHeader(bytes);
+  if (beginsLikeJxl(bytes)) return readJxlHeader(bytes);
+  if (bytes.empty()) refuse(ErrorCode::InvalidFile, tr("is empty (zero bytes)"));
   if (const std::string other = foreignContent(bytes); !other.empty())
     refuse(ErrorCode::UnsupportedFile, other);
-  refuse(ErrorCode::UnsupportedFile,
-         "is not a JPEG, PNG, WebP, BMP, TIFF or PPM picture; convert it to one of these");
+  refuse(ErrorCode::UnsupportedFile, tr("is not a JPEG, PNG, WebP, BMP, TIFF, PPM, HEIC, AVIF or "
+                                        "JPEG XL image; convert it to one of "
+                                        "these"));
 }
 
 }  // namespace
@@ -36,14 +41,14 @@ ImageHeader readByMagic(std::string_view bytes) {
 ImageHeader readImageHeader(std::string_view bytes) {
   const ImageHeader header = readByMagic(bytes);
   if (header.width <= 0 || header.height <= 0)
-    refuse(ErrorCode::InvalidFile, "says it is " + std::to_string(header.width) + " x " +
+    refuse(ErrorCode::InvalidFile, tr("says it is ") + std::to_string(header.width) + " x " +
                                        std::to_string(header.height) +
-                                       " pixels; a picture needs at least one each way");
+                                       tr(" pixels; an image needs at least one pixel per side"));
   if (header.width > kMaxImagePixels / header.height)
-    refuse(ErrorCode::UnsupportedFile, "says it is " + std::to_string(header.width) + " x " +
-                                           std::to_string(header.height) + " pixels; at most " +
+    refuse(ErrorCode::UnsupportedFile, tr("says it is ") + std::to_string(header.width) + " x " +
+                                           std::to_string(header.height) + tr(" pixels; at most ") +
                                            std::to_string(kMaxImagePixels / 1'000'000) +
-                                           " megapixels are read here: scale it down first");
+                                           tr(" megapixels are read here: scale it down first"));
   return header;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a picture's file says of itself, read by us before any decoder sees it. Private to imaging.
+// What an image's file says of itself, read by us before any decoder sees it. Private to imaging.
 
 #include <cstdint>
 #include <string_view>
 
 namespace headlight {
 
-enum class ImageFormat { Jpeg, Png, WebP, Bmp, Tiff, Pnm };
+enum class ImageFormat { Jpeg, Png, WebP, Bmp, Tiff, Pnm, Heif, Jxl };
 
 struct ImageHeader {
   ImageFormat format = ImageFormat::Jpeg;
@@ -32,7 +32,7 @@ ImageHeader readTiffHeader(std::string_view bytes);
 ImageHeader readPnmHeader(std::string_view bytes);
 
 /// The orientation in an EXIF block (a small TIFF file, with or without "Exif\0\0" before it); 1 if
-/// there is none or it is damaged: a picture is not refused for that.
+/// there is none or it is damaged: an image is not refused for that.
 int orientationFromExif(std::string_view exif);
 
 }  // namespace headlight

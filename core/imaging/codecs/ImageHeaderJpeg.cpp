@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/ImageHeader.h"
 
@@ -20,7 +21,7 @@ constexpr std::uint32_t kApp1 = 0xe1;
 
 [[noreturn]] void refuseTruncatedJpeg() {
   refuse(ErrorCode::InvalidFile,
-         "is truncated: this JPEG has no end-of-image marker; fetch or save the picture again");
+         tr("is truncated: this JPEG has no end-of-image marker; fetch or save the image again"));
 }
 
 bool standsAlone(std::uint32_t marker) {
@@ -65,7 +66,8 @@ ImageHeader readJpegHeader(std::string_view bytes) {
     if (!reader.has(at, 2)) refuseTruncatedJpeg();
     const std::uint32_t length = reader.u16(at);  // counts its own two bytes
     if (length < 2)
-      refuse(ErrorCode::InvalidFile, "is damaged: a JPEG segment is shorter than its own length");
+      refuse(ErrorCode::InvalidFile,
+             tr("is damaged: a JPEG segment is shorter than its own length"));
     if (!reader.has(at, length)) refuseTruncatedJpeg();
     if (startsFrame(marker) && !frameSeen) {
       header.height = reader.u16(at + 3);
@@ -77,14 +79,15 @@ ImageHeader readJpegHeader(std::string_view bytes) {
       header.orientation = orientationFromExif(bytes.substr(at + 2, length - 2));
       exifSeen = true;
     } else if (marker == kStartOfScan && ++scans > kMaxJpegScans) {
-      refuse(ErrorCode::UnsupportedFile, "is a JPEG of more than " + std::to_string(kMaxJpegScans) +
-                                             " scans, made to waste time; save it again");
+      refuse(ErrorCode::UnsupportedFile, tr("is a JPEG of more than ") +
+                                             std::to_string(kMaxJpegScans) +
+                                             tr(" scans, more than any real image; save it again"));
     }
     inScan = marker == kStartOfScan;
     at += length;
   }
   if (!frameSeen || scans == 0)
-    refuse(ErrorCode::InvalidFile, "is damaged: this JPEG ends before its first scan");
+    refuse(ErrorCode::InvalidFile, tr("is damaged: this JPEG ends before its first scan"));
   return header;
 }
 

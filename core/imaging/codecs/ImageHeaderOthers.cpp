@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Image.h"
 #include "core/imaging/codecs/ImageHeader.h"
@@ -15,28 +16,30 @@ namespace {
 using namespace std::string_view_literals;
 
 [[noreturn]] void refuseTruncated(const char* format) {
-  refuse(ErrorCode::InvalidFile, "is truncated: this " + std::string(format) +
-                                     " says it is longer than it is; fetch or save it again");
+  refuse(ErrorCode::InvalidFile, tr("is truncated: this ") + std::string(format) +
+                                     tr(" declares more data than it has; fetch or save it again"));
 }
 
 /// Width and height of the three kinds of first chunk: lossy, lossless, extended.
 void readWebPSize(const Bytes& chunk, std::string_view type, ImageHeader& header) {
   if (type == "VP8 ") {
-    if (chunk.u24(3) != 0x2a019d) refuse(ErrorCode::InvalidFile, "is damaged: no WebP key frame");
+    if (chunk.u24(3) != 0x2a019d)
+      refuse(ErrorCode::InvalidFile, tr("is damaged: no WebP key frame"));
     header.width = chunk.u16(6) & 0x3fff;
     header.height = chunk.u16(8) & 0x3fff;
   } else if (type == "VP8L") {
-    if (chunk.u8(0) != 0x2f) refuse(ErrorCode::InvalidFile, "is damaged: no WebP lossless frame");
+    if (chunk.u8(0) != 0x2f)
+      refuse(ErrorCode::InvalidFile, tr("is damaged: no WebP lossless frame"));
     const std::uint32_t packed = chunk.u32(1);
     header.width = (packed & 0x3fff) + 1;
     header.height = (packed >> 14 & 0x3fff) + 1;
   } else if (type == "VP8X") {
     if ((chunk.u8(0) & 2) != 0)
-      refuse(ErrorCode::UnsupportedFile, "is an animated WebP; save one of its frames");
+      refuse(ErrorCode::UnsupportedFile, tr("is an animated WebP; save one of its frames"));
     header.width = std::int64_t{chunk.u24(4)} + 1;
     header.height = std::int64_t{chunk.u24(7)} + 1;
   } else {
-    refuse(ErrorCode::InvalidFile, "is damaged: this WebP does not begin with a picture");
+    refuse(ErrorCode::InvalidFile, tr("is damaged: this WebP does not begin with an image"));
   }
 }
 
@@ -53,14 +56,14 @@ std::int64_t bmpPixelBytes(const ImageHeader& header, std::int64_t bitsPerPixel)
 void requireKnownBmp(const Bytes& file, std::uint32_t infoSize, std::uint32_t bitsPerPixel,
                      std::uint32_t compression) {
   if ((infoSize != 12 && infoSize < 40) || compression > 3)  // none, two run lengths, bit fields
-    refuse(ErrorCode::UnsupportedFile, "is a BMP of an unusual kind; save it as PNG");
+    refuse(ErrorCode::UnsupportedFile, tr("is a BMP of an unusual kind; save it as PNG"));
   file.slice(14, infoSize);
   if (bitsPerPixel > 8) return;
   const std::uint32_t named = infoSize == 12 ? 0 : file.u32(46);
   const std::uint32_t colors = named == 0 ? 1u << bitsPerPixel : named;
   if (colors > 256)
-    refuse(ErrorCode::InvalidFile, "is damaged: this BMP has a palette of " +
-                                       std::to_string(colors) + " colours, and 256 is the most");
+    refuse(ErrorCode::InvalidFile, tr("is damaged: this BMP has a palette of ") +
+                                       std::to_string(colors) + tr(" colors, and 256 is the most"));
   file.slice(std::uint64_t{14} + infoSize, colors * (infoSize == 12 ? 3 : 4));
 }
 
@@ -96,7 +99,7 @@ ImageHeader readBmpHeader(std::string_view bytes) {
   const std::uint32_t compression = old ? 0 : file.u32(30);
   const bool runLengths = compression == 1 || compression == 2;
   if (bitsPerPixel > 32)
-    refuse(ErrorCode::UnsupportedFile, "is a BMP of more than 32 bits a pixel");
+    refuse(ErrorCode::UnsupportedFile, tr("is a BMP of more than 32 bits a pixel"));
   requireKnownBmp(file, file.u32(14), bitsPerPixel, compression);
   const bool plausible = header.width > 0 && header.width * header.height <= kMaxImagePixels;
   if (plausible && !runLengths &&

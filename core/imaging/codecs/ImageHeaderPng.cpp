@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/ImageHeader.h"
 #include "core/imaging/codecs/PngChunks.h"
@@ -16,7 +17,7 @@ ImageHeader readPngHeader(std::string_view bytes) {
   const auto first = pngChunkAt(bytes, kPngSignature.size());
   if (!first || first->type != "IHDR" || first->data.size() != 13 || !first->intact())
     refuse(ErrorCode::InvalidFile,
-           "is damaged or truncated: this PNG's header (IHDR) is wrong; save the picture again");
+           tr("is damaged or truncated: this PNG's header (IHDR) is wrong; save the image again"));
   const Bytes reader(first->data, ByteOrder::Big);
   header.width = reader.u32(0);
   header.height = reader.u32(4);
@@ -24,7 +25,7 @@ ImageHeader readPngHeader(std::string_view bytes) {
     const auto chunk = pngChunkAt(bytes, at);
     if (!chunk)
       refuse(ErrorCode::InvalidFile,
-             "is truncated: this PNG has no end (IEND); fetch or save the picture again");
+             tr("is truncated: this PNG has no end (IEND); fetch or save the image again"));
     if (chunk->type == "IEND") break;
     if (chunk->type == "eXIf" && chunk->intact())
       header.orientation = orientationFromExif(chunk->data);

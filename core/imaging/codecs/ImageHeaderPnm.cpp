@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Image.h"
 #include "core/imaging/codecs/ImageHeader.h"
@@ -42,9 +43,8 @@ class PnmText {
 
  private:
   [[noreturn]] static void damaged() {
-    refuse(ErrorCode::InvalidFile,
-           "is damaged or truncated: its PNM header has no width, height and greatest value; fetch "
-           "or save the image again");
+    refuse(ErrorCode::InvalidFile, tr("is damaged or truncated: its PNM header lacks width, height "
+                                      "or maximum value; fetch or save the image again"));
   }
   void skipBlanks() {
     for (; m_at < m_bytes.size(); ++m_at) {
@@ -86,8 +86,8 @@ PnmHeader parsePnm(std::string_view bytes) {
   pnm.height = text.number();
   const std::int64_t greatest = pnm.bits ? 1 : text.number();
   if (greatest < 1 || greatest > 65535)
-    refuse(ErrorCode::InvalidFile, "is damaged: its greatest value is " + std::to_string(greatest) +
-                                       ", and 1 to 65535 are possible");
+    refuse(ErrorCode::InvalidFile, tr("is damaged: its maximum value is ") +
+                                       std::to_string(greatest) + tr(", but must be 1 to 65535"));
   pnm.maxValue = static_cast<std::uint32_t>(greatest);
   pnm.begin = text.end();
   return pnm;
@@ -103,8 +103,8 @@ ImageHeader readPnmHeader(std::string_view bytes) {
       pnm.width > 0 && pnm.height > 0 && pnm.width <= kMaxImagePixels / pnm.height;
   if (plausible && leastBytes(pnm) > static_cast<std::int64_t>(bytes.size() - pnm.begin))
     refuse(ErrorCode::InvalidFile,
-           "is truncated: it ends before its last pixel; fetch or save it "
-           "again");
+           tr("is truncated: it ends before its last pixel; fetch or save it "
+              "again"));
   return header;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/ImageHeader.h"
 
@@ -111,9 +112,10 @@ void requireAllPieces(const Directory& directory) {
              ceilDivide(directory.height, directory.tileHeight);
   if (directory.planes == 2) needed *= directory.samples;
   if (directory.pieces < needed)
-    refuse(ErrorCode::InvalidFile,
-           "is damaged: this TIFF lists " + std::to_string(directory.pieces) + " pieces, and " +
-               std::to_string(needed) + " are needed for the size it names");
+    refuse(ErrorCode::InvalidFile, tr("is damaged: this TIFF lists ") +
+                                       std::to_string(directory.pieces) + tr(" pieces, and ") +
+                                       std::to_string(needed) +
+                                       tr(" are needed for the size it names"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/imaging/codecs/ImagePart.h"
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Decoders.h"
@@ -15,16 +16,16 @@ void requireInside(const PartChoice& choice, const ImageHeader& upright) {
   const JpegPart whole = wholeJpeg(upright, known ? choice.eighths : 8);
   if (!known || left < 0 || top < 0 || left >= right || top >= bottom || right > whole.width ||
       bottom > whole.height)
-    refuse(ErrorCode::InvalidArgument, "the part to decode is empty or not inside the picture");
+    refuse(ErrorCode::InvalidArgument, tr("the part to decode is empty or not inside the image"));
 }
 
-/// As the picture is seen, where EXIF turns it.
+/// As the image is seen, where EXIF turns it.
 ImageHeader uprightHeader(ImageHeader header) {
   if (swapsSides(header.orientation)) std::swap(header.width, header.height);
   return header;
 }
 
-/// Whether the reduced picture begins where the original does. Sides are rounded up at their ends,
+/// Whether the reduced image begins where the original does. Sides are rounded up at their ends,
 /// which EXIF's mirroring makes beginnings.
 bool beginsEvenly(const ImageHeader& upright, int eighths) {
   const int turn = upright.orientation;

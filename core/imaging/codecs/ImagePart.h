@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A part of a picture that was decoded without the rest, perhaps reduced: what random crops are
+// A part of an image that was decoded without the rest, perhaps reduced: what random crops are
 // taken from.
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// `image` is what lies at (left, top) of a picture of width × height; both are the original's
+/// `image` is what lies at (left, top) of an image of width × height; both are the original's
 /// reduced to eighths/8 (JPEG's own scaling; rounded up).
 struct ImagePart {
   Image image;
@@ -33,7 +33,7 @@ struct ImagePart {
         originalHeight(image.height) {}
 };
 
-/// Which pixels (left, top, right, bottom) of the picture reduced to eighths/8 are wanted.
+/// Which pixels (left, top, right, bottom) of the image reduced to eighths/8 are wanted.
 struct PartChoice {
   int eighths = 8;
   std::array<int, 4> pixels{};
@@ -42,11 +42,11 @@ struct PartChoice {
 using ChoosePart = std::function<PartChoice(int width, int height)>;
 
 /// At least the part chosen, each pixel the one that decodeImage gives (or would, of the reduced
-/// picture). Only of JPEGs less than all is decoded: an upright one that is not progressive in
+/// image). Only of JPEGs less than all is decoded: an upright one that is not progressive in
 /// part, any of them reduced, but for one that EXIF mirrors along a side that does not divide
 /// evenly, which would begin with a part of a pixel: it is whole. What is damaged is refused as by
 /// decodeImage, wherever the damage lies. Errors as there; InvalidArgument for a choice outside of
-/// the picture.
+/// the image.
 Result<ImagePart> decodeImagePart(std::string_view bytes, const std::string& name,
                                   const ChoosePart& choose);
 Result<ImagePart> readImagePart(const std::filesystem::path& path, const ChoosePart& choose);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Image.h: PNG as a carrier of text: pictures that Headlight saves hold the session that made
+// Image.h: PNG as a carrier of text: images that Headlight saves hold the session that made
 // them.
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/codecs/Image.h"
 #include "core/imaging/codecs/PngChunks.h"
@@ -20,6 +23,8 @@ using TextEntry = std::pair<std::string, std::string>;
 
 constexpr std::size_t kMaxKeyword = 79;  // the PNG specification's
 constexpr std::size_t kMaxTextBytes = 64u << 20;
+constexpr std::size_t kChecksumBytes = 4;
+constexpr int kMaxChunks = 100'000;  // of a file that are looked at
 
 bool isPrintableAscii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char letter) {
@@ -31,10 +36,10 @@ void appendText(std::string& out, const TextEntry& entry) {
   const auto& [keyword, value] = entry;
   if (keyword.empty() || keyword.size() > kMaxKeyword || !isPrintableAscii(keyword))
     refuse(ErrorCode::InvalidArgument,
-           "a PNG text keyword has 1 to 79 printable ASCII letters; got \"" + keyword + "\"");
+           tr("a PNG text keyword has 1 to 79 printable ASCII letters; got \"") + keyword + "\"");
   if (value.size() > kMaxTextBytes || value.find('\0') != std::string::npos)
     refuse(ErrorCode::InvalidArgument,
-           "the PNG text \"" + keyword + "\" is above 64 MB or holds a zero byte");
+           tr("the PNG text \"") + keyword + tr("\" is above 64 MB or holds a zero byte"));
   if (isPrintableAscii(value)) {
     appendPngChunk(out, "tEXt", keyword + "\0"s + value);
   } else {  // UTF-8, not compressed, no language, no translated keyword
@@ -94,8 +99,31 @@ std::string encodePixels(const Image& image) {
   const std::vector<int> settings{cv::IMWRITE_PNG_COMPRESSION, 6, cv::IMWRITE_PNG_STRATEGY,
                                   cv::IMWRITE_PNG_STRATEGY_DEFAULT};
   if (!cv::imencode(".png", bgr, encoded, settings))
-    refuse(ErrorCode::Internal, "the picture could not be encoded as PNG");
+    refuse(ErrorCode::Internal, tr("the image could not be encoded as PNG"));
   return {encoded.begin(), encoded.end()};
+}
+
+/// A PNG of the text chunks of `file` alone. Others are jumped over.
+std::string onlyTextOf(std::istream& file) {
+  std::string kept(kPngSignature.size(), '\0');
+  if (!file.read(kept.data(), static_cast<std::streamsize>(kept.size()))) return {};
+  std::array<char, 8> begin{};
+  for (int n = 0; n < kMaxChunks && file.read(begin.data(), begin.size()); ++n) {
+    std::size_t length = kChecksumBytes;
+    for (int i = 0, shift = 24; i < 4; ++i, shift -= 8)
+      length += std::size_t{static_cast<unsigned char>(begin[i])} << shift;
+    const std::string_view type(begin.data() + 4, 4);
+    if (type == "IEND") break;
+    if ((type == "tEXt" || type == "iTXt") &&
+        length <= kMaxTextBytes - std::min(kept.size(), kMaxTextBytes)) {
+      std::string rest(length, '\0');
+      if (!file.read(rest.data(), static_cast<std::streamsize>(length))) break;
+      kept.append(begin.data(), begin.size()).append(rest);
+    } else if (!file.seekg(static_cast<std::streamoff>(length), std::ios::cur)) {
+      break;
+    }
+  }
+  return kept;
 }
 
 }  // namespace
@@ -103,11 +131,11 @@ std::string encodePixels(const Image& image) {
 Result<std::string> encodePng(const Image& image, const std::vector<TextEntry>& text) {
   return guarded("PNG", [&] {
     if (image.empty() || !image.pixels)
-      refuse(ErrorCode::InvalidArgument, "an empty picture cannot be saved");
+      refuse(ErrorCode::InvalidArgument, tr("an empty image cannot be saved"));
     std::string plain = encodePixels(image);
     if (text.empty()) return plain;
     const auto header = pngChunkAt(plain, kPngSignature.size());
-    if (!header) refuse(ErrorCode::Internal, "the PNG encoder wrote no header");
+    if (!header) refuse(ErrorCode::Internal, tr("the PNG encoder wrote no header"));
     std::string out = plain.substr(0, header->end);
     for (const TextEntry& entry : text)
       appendText(out, entry);
@@ -130,6 +158,11 @@ std::vector<TextEntry> readPngText(std::string_view bytes) {
     entries.push_back(std::move(entry));
   }
   return entries;
+}
+
+std::vector<TextEntry> readPngTextOf(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return readPngText(onlyTextOf(file));
 }
 
 }  // namespace headlight

@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-Result<ImageSize> imageSizeOf(std::string_view bytes, const std::string& name) {
+Result<ImageSize> readImageSize(std::string_view bytes, const std::string& name) {
   return guarded(name, [&] {
     const ImageHeader header = readImageHeader(bytes);
     return ImageSize{header.width, header.height};

@@ -16,6 +16,6 @@ struct ImageSize {
 };
 
 /// From the header alone. Errors: those of decodeImage for a header.
-Result<ImageSize> imageSizeOf(std::string_view bytes, const std::string& name);
+Result<ImageSize> readImageSize(std::string_view bytes, const std::string& name);
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What decoding a whole picture and decoding a part of one share. Private to imaging.
+// What decoding a whole image and decoding a part of one share. Private to imaging.
 
 #include "core/imaging/codecs/Decoders.h"
 #include "core/imaging/codecs/Image.h"
@@ -15,7 +15,7 @@ Pixels decodeStored(std::string_view bytes, const ImageHeader& header);
 
 /// Whether EXIF's orientation (1 … 8) makes rows of columns.
 bool swapsSides(int orientation);
-/// The upright picture of pixels as stored, header.width × header.height of them.
+/// The upright image of pixels as stored, header.width × header.height of them.
 Image uprighted(Pixels stored, const ImageHeader& header);
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "core/base/Utf8.h"
@@ -79,14 +80,19 @@ class Frame {
         values.take(line.values[i] + deviationAt(line, i));
       }
     if (values.low > values.high) values = {0, 1}, keys = {0, 0};
+    if (titles.reference) values.take(*titles.reference);
+    for (std::size_t i = 0; i < titles.keyLabels.size(); ++i)
+      keys.take(static_cast<double>(i));
     const double size = std::max(std::abs(values.low), std::abs(values.high));
     const double range = values.high - values.low;
-    // Of values that are all the same the axis has room around them, not digits that say nothing.
+    // For identical values, the axis leaves room around them instead of meaningless digits.
     const double margin = std::max(0.05 * (range > 1e-5 * size ? range : size), 1e-6);
-    const double side = keys.high > keys.low ? 0.05 * (keys.high - keys.low) : 0.5;
+    const bool wide = !titles.keyLabels.empty() || keys.high <= keys.low;
+    const double side = wide ? 0.5 : 0.05 * (keys.high - keys.low);
     m_keys = titles.points ? Span{keys.low - side, keys.high + side}
                            : Span{0, keys.high > 0 ? 1.02 * keys.high : 1};
-    m_values = {values.low - margin, values.high + margin};
+    const bool fromZero = titles.reference && *titles.reference == 0 && values.low == 0;
+    m_values = {fromZero ? 0 : values.low - margin, values.high + margin};
   }
 
   double right() const { return kFigureWidth - kLegendWidth; }
@@ -111,9 +117,18 @@ class Frame {
           {kLeft - 6, y(value) + 4, tickLabel(value), kTextSize, DrawnText::Anchor::Right, 60});
     }
     drawing.lines.push_back({{{kLeft, kTop}, {kLeft, kBottom}, {right(), kBottom}}, kAxisColor, 1});
+    if (!m_titles.referenceName.empty()) addReference(drawing, *m_titles.reference);
   }
 
  private:
+  void addReference(Drawing& drawing, double value) const {
+    drawing.lines.push_back({{{kLeft, y(value)}, {right(), y(value)}}, kAxisColor, 0.75});
+    char text[32];
+    std::snprintf(text, sizeof text, " %.3g", value);
+    drawing.texts.push_back({right() - 4, y(value) - 4, m_titles.referenceName + text, kTextSize,
+                             DrawnText::Anchor::Right});
+  }
+
   void addKey(Drawing& drawing, double key, const std::string& label) const {
     drawing.lines.push_back({{{x(key), kTop}, {x(key), kBottom}}, kGridColor, 0.75});
     drawing.texts.push_back(
@@ -156,13 +171,29 @@ void addLegendLine(Drawing& drawing, const std::string& name, std::size_t index,
   drawing.texts.push_back({left + 22, y, fittingText(name, kLegendWidth - 44), kTextSize});
 }
 
+/// Words stand below one another in turn: marks that are near must not hide each other's.
+void addMarks(Drawing& drawing, const PlottedCurve& curve, const Frame& frame,
+              const DrawnColor& color, std::size_t& row) {
+  constexpr std::size_t kRows = 6;
+  constexpr double kMostWidth = 130;
+  for (const auto& [key, text] : curve.marks) {
+    const double x = frame.x(key), y = kTop + 10 + 11 * static_cast<double>(row++ % kRows);
+    if (x < kLeft || x > frame.right()) continue;
+    drawing.lines.push_back({{{x, kTop}, {x, kBottom}}, color, 0.5});
+    const bool fits = x + kMostWidth < frame.right();
+    drawing.texts.push_back({fits ? x + 3 : x - 3, y, fittingText(text, kMostWidth), kTextSize - 2,
+                             fits ? DrawnText::Anchor::Left : DrawnText::Anchor::Right});
+  }
+}
+
 }  // namespace
 
-Drawing plotOf(const std::vector<PlottedCurve>& curves, const CurveTitles& titles) {
+Drawing drawCurves(const std::vector<PlottedCurve>& curves, const CurveTitles& titles) {
   Drawing drawing{kFigureWidth, kFigureHeight, titles.quantity, {}, {}};
   const Frame frame(curves, titles);
   frame.addAxes(drawing);
   const std::size_t lines = curves.size();
+  std::size_t row = 0;
   for (std::size_t i = 0; i < lines; ++i) {
     const DrawnColor color = lineColor(i, lines);
     DrawnLine line = lineOf(curves[i], frame, color);
@@ -171,6 +202,7 @@ Drawing plotOf(const std::vector<PlottedCurve>& curves, const CurveTitles& title
     if (!dotted) drawing.lines.push_back(std::move(line));
     if (titles.points) addPoints(drawing, curves[i], frame, color);
     addLegendLine(drawing, curves[i].name, i, color);
+    addMarks(drawing, curves[i], frame, color, row);
   }
   const double middle = (kLeft + frame.right()) / 2;
   drawing.texts.push_back({kLeft - 40, kTop - 14, titles.quantity, kTextSize + 1});

@@ -2,7 +2,9 @@
 #pragma once
 // Curves as a drawing: axes with round numbers, a line a curve, a legend beside them.
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/imaging/drawing/Drawing.h"
@@ -14,6 +16,8 @@ struct PlottedCurve {
   std::vector<double> keys, values;     ///< of equal length, finite
   std::vector<double> deviations = {};  ///< of the values; empty: none. NaN: not known
   bool joined = true;                   ///< off: dots alone, where titles ask for them
+  std::vector<std::pair<double, std::string>> marks =
+      {};  ///< keys that are worth a line and a word
 };
 
 struct CurveTitles {
@@ -21,10 +25,13 @@ struct CurveTitles {
   std::vector<std::string> keyLabels = {};  ///< of the keys 0, 1, …; empty: keys are numbers
   /// A dot at each point, which are few, and their own range along x in place of one from 0.
   bool points = false;
+  /// A value that the axis has in sight, with a line where it has a name; 0 is the axis' end.
+  std::optional<double> reference = {};
+  std::string referenceName = {};
 };
 
-/// Of more than seven curves the colours follow one another.
-Drawing plotOf(const std::vector<PlottedCurve>& curves, const CurveTitles& titles);
+/// With more than seven curves, the colors repeat.
+Drawing drawCurves(const std::vector<PlottedCurve>& curves, const CurveTitles& titles);
 
 /// Round numbers from at or below `low` to at or above `high`, at most about `most` steps of 1, 2
 /// or 5 · 10^n. `low` < `high`, both finite.

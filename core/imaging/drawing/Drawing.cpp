@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/imaging/Preprocess.h"
 #include "core/imaging/drawing/TextPainter.h"
@@ -35,12 +36,12 @@ void drawLine(cv::Mat& pixels, const DrawnLine& line, double scale) {
                   kFractionBits);
 }
 
-void drawPicture(PixelCanvas& canvas, const DrawnPicture& picture, double scale) {
-  const int left = static_cast<int>(std::lround(picture.x * scale));
-  const int top = static_cast<int>(std::lround(picture.y * scale));
-  const int width = std::max(1, static_cast<int>(std::lround(picture.width * scale)));
-  const int height = std::max(1, static_cast<int>(std::lround(picture.height * scale)));
-  Image image = picture.image;
+void drawImage(PixelCanvas& canvas, const DrawnImage& drawn, double scale) {
+  const int left = static_cast<int>(std::lround(drawn.x * scale));
+  const int top = static_cast<int>(std::lround(drawn.y * scale));
+  const int width = std::max(1, static_cast<int>(std::lround(drawn.width * scale)));
+  const int height = std::max(1, static_cast<int>(std::lround(drawn.height * scale)));
+  Image image = drawn.image;
   if (image.width != width || image.height != height)
     image = resize(image, width, height, Interpolation::Bilinear);
   const int from = std::max(0, -left), to = std::min(width, canvas.width - left);
@@ -51,24 +52,24 @@ void drawPicture(PixelCanvas& canvas, const DrawnPicture& picture, double scale)
 
 void drawWords(PixelCanvas& canvas, TextPainter& painter, const DrawnText& words, double scale) {
   const int size = std::max(1, static_cast<int>(std::lround(words.size * scale)));
-  const int width = painter.widthOf(words.text, size);
+  const int width = painter.measureWidth(words.text, size);
   int left = static_cast<int>(std::lround(words.x * scale));
   if (words.anchor == DrawnText::Anchor::Middle) left -= width / 2;
   if (words.anchor == DrawnText::Anchor::Right) left -= width;
   painter.draw(canvas, words.text, left, static_cast<int>(std::lround(words.y * scale)), size,
-               words.grey);
+               words.gray);
 }
 
 }  // namespace
 
-Image pixelsOf(const Drawing& drawing, double scale) {
+Image renderPixels(const Drawing& drawing, double scale) {
   PixelCanvas canvas;
   canvas.width = std::max(1, static_cast<int>(std::lround(drawing.width * scale)));
   canvas.height = std::max(1, static_cast<int>(std::lround(drawing.height * scale)));
   canvas.pixels.assign(static_cast<std::size_t>(canvas.width) * canvas.height * 3, 255);
   cv::Mat pixels(canvas.height, canvas.width, CV_8UC3, canvas.pixels.data());
-  for (const DrawnPicture& picture : drawing.pictures)
-    if (!picture.image.empty()) drawPicture(canvas, picture, scale);
+  for (const DrawnImage& image : drawing.images)
+    if (!image.image.empty()) drawImage(canvas, image, scale);
   for (const DrawnLine& line : drawing.lines)
     drawLine(pixels, line, scale);
   TextPainter painter;
@@ -80,11 +81,11 @@ Image pixelsOf(const Drawing& drawing, double scale) {
 
 Result<void> writeDrawing(const std::filesystem::path& path, const Drawing& drawing) {
   const std::string kind = path.extension().string();
-  if (kind == ".svg") return writeFileAtomically(path, svgOf(drawing));
-  if (kind == ".pdf") return writeFileAtomically(path, pdfOf(drawing));
+  if (kind == ".svg") return writeFileAtomically(path, renderSvg(drawing));
+  if (kind == ".pdf") return writeFileAtomically(path, renderPdf(drawing));
   if (kind != ".png")
-    return Error{ErrorCode::InvalidArgument, "a figure ends in .pdf, .svg or .png", path.string()};
-  const auto png = encodePng(pixelsOf(drawing, kPngScale));
+    return Error{ErrorCode::InvalidArgument, tr("must end in .pdf, .svg or .png"), path.string()};
+  const auto png = encodePng(renderPixels(drawing, kPngScale));
   return png ? writeFileAtomically(path, *png) : Result<void>(png.error());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A drawing of lines, pictures and words, for a paper: written as SVG, as PDF (both with real text)
+// A drawing of lines, images and words, for a paper: written as SVG, as PDF (both with real text)
 // or drawn as pixels. Lengths are in units of 1/96 inch, from the upper left corner.
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct DrawnText {
   std::string text;     ///< UTF-8; what Helvetica lacks is '?' in the PDF
   double size = 11;     ///< an em
   Anchor anchor = Anchor::Left;
-  std::uint8_t grey = 0;
+  std::uint8_t gray = 0;
 };
 
 /// Below lines and words. As many pixels as `image` has; as pixels resampled where it has others.
-struct DrawnPicture {
+struct DrawnImage {
   double x = 0, y = 0;  ///< of the upper left corner
   double width = 0, height = 0;
   Image image;
@@ -45,16 +45,16 @@ struct Drawing {
   std::string title;  ///< of the file
   std::vector<DrawnLine> lines;
   std::vector<DrawnText> texts;
-  std::vector<DrawnPicture> pictures = {};
+  std::vector<DrawnImage> images = {};
 };
 
-std::string svgOf(const Drawing& drawing);
-std::string pdfOf(const Drawing& drawing);
+std::string renderSvg(const Drawing& drawing);
+std::string renderPdf(const Drawing& drawing);
 /// On white; `scale` pixels a unit.
-Image pixelsOf(const Drawing& drawing, double scale);
+Image renderPixels(const Drawing& drawing, double scale);
 /// PNG bytes at `dpi`, which they say; `text` as of encodePng().
-Result<std::string> pngOf(const Drawing& drawing, double dpi,
-                          const std::vector<std::pair<std::string, std::string>>& text = {});
+Result<std::string> renderPng(const Drawing& drawing, double dpi,
+                              const std::vector<std::pair<std::string, std::string>>& text = {});
 
 /// As .svg, .pdf, or .png at twice the size, by the name. Errors: InvalidArgument for another one,
 /// Io.

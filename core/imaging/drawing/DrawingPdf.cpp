@@ -59,8 +59,8 @@ class PdfPage {
  public:
   explicit PdfPage(const Drawing& drawing) : m_height(drawing.height) {
     m_content += "1 j 1 J\n";
-    for (std::size_t i = 0; i < drawing.pictures.size(); ++i)
-      add(drawing.pictures[i], i);
+    for (std::size_t i = 0; i < drawing.images.size(); ++i)
+      add(drawing.images[i], i);
     for (const DrawnLine& line : drawing.lines)
       add(line);
     for (const DrawnText& words : drawing.texts)
@@ -73,11 +73,11 @@ class PdfPage {
     return decimals(x * kPointsAUnit) + " " + decimals((m_height - y) * kPointsAUnit);
   }
 
-  void add(const DrawnPicture& picture, std::size_t index) {
-    if (picture.image.empty()) return;
-    m_content += std::string("q ") + decimals(picture.width * kPointsAUnit) + " 0 0 " +
-                 decimals(picture.height * kPointsAUnit) + " " +
-                 place(picture.x, picture.y + picture.height) + " cm /I" + std::to_string(index) +
+  void add(const DrawnImage& image, std::size_t index) {
+    if (image.image.empty()) return;
+    m_content += std::string("q ") + decimals(image.width * kPointsAUnit) + " 0 0 " +
+                 decimals(image.height * kPointsAUnit) + " " +
+                 place(image.x, image.y + image.height) + " cm /I" + std::to_string(index) +
                  " Do Q\n";
   }
 
@@ -97,7 +97,7 @@ class PdfPage {
     double left = words.x;
     if (words.anchor == DrawnText::Anchor::Middle) left -= textWidth(words.text, words.size) / 2;
     if (words.anchor == DrawnText::Anchor::Right) left -= textWidth(words.text, words.size);
-    m_content += std::string("BT ") + decimals(words.grey / 255.0) + " g /F1 " +
+    m_content += std::string("BT ") + decimals(words.gray / 255.0) + " g /F1 " +
                  decimals(words.size * kPointsAUnit) + " Tf " + place(left, words.y) + " Td " +
                  pdfText(words.text) + " Tj ET\n";
   }
@@ -106,10 +106,10 @@ class PdfPage {
   std::string m_content;
 };
 
-constexpr std::size_t kFirstPictureObject = 7;
+constexpr std::size_t kFirstImageObject = 7;
 
 /// A PNG's own compressed rows, which PDF reads as they are (ISO 32000-1, 7.4.4.4).
-std::string pictureObject(const Image& image) {
+std::string imageObject(const Image& image) {
   const std::string png = valueOrThrow(encodePng(image));
   std::string rows;
   for (auto chunk = pngChunkAt(png, kPngSignature.size()); chunk;
@@ -124,14 +124,14 @@ std::string pictureObject(const Image& image) {
          "\nendstream";
 }
 
-/// "/XObject << /I0 7 0 R … >>"; empty where there are no pictures.
-std::string pictureNames(const Drawing& drawing) {
+/// "/XObject << /I0 7 0 R … >>"; empty where there are no images.
+std::string imageNames(const Drawing& drawing) {
   std::string names;
-  for (std::size_t i = 0; i < drawing.pictures.size(); ++i)
+  for (std::size_t i = 0; i < drawing.images.size(); ++i)
     names.append(" /I")
         .append(std::to_string(i))
         .append(" ")
-        .append(std::to_string(kFirstPictureObject + i))
+        .append(std::to_string(kFirstImageObject + i))
         .append(" 0 R");
   return names.empty() ? "" : " /XObject <<" + names + " >>";
 }
@@ -160,7 +160,7 @@ double textWidth(const std::string& text, double size) {
   return width * size / 1000;
 }
 
-std::string pdfOf(const Drawing& drawing) {
+std::string renderPdf(const Drawing& drawing) {
   const std::string content = PdfPage(drawing).content();
   const std::string box =
       decimals(drawing.width * kPointsAUnit) + " " + decimals(drawing.height * kPointsAUnit);
@@ -168,15 +168,14 @@ std::string pdfOf(const Drawing& drawing) {
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
       "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 " + box +
-          "] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >>" + pictureNames(drawing) +
-          " >> >>",
+          "] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >>" + imageNames(drawing) + " >> >>",
       std::string("<< /Length ") + std::to_string(content.size()) + " >>\nstream\n" + content +
           "endstream",
-      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding "
-      "/WinAnsiEncoding >>",
+      ("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding "
+       "/WinAnsiEncoding >>"),
       std::string("<< /Title ") + pdfText(drawing.title) + " /Creator (Headlight) >>"};
-  for (const DrawnPicture& picture : drawing.pictures)
-    objects.push_back(picture.image.empty() ? "null" : pictureObject(picture.image));
+  for (const DrawnImage& image : drawing.images)
+    objects.push_back(image.image.empty() ? "null" : imageObject(image.image));
   return pdfFile(objects);
 }
 

@@ -27,9 +27,9 @@ std::string physicalChunk(double dpi) {
 
 }  // namespace
 
-Result<std::string> pngOf(const Drawing& drawing, double dpi,
-                          const std::vector<std::pair<std::string, std::string>>& text) {
-  auto png = encodePng(pixelsOf(drawing, dpi / kUnitsInAnInch), text);
+Result<std::string> renderPng(const Drawing& drawing, double dpi,
+                              const std::vector<std::pair<std::string, std::string>>& text) {
+  auto png = encodePng(renderPixels(drawing, dpi / kUnitsInAnInch), text);
   if (!png) return png;
   const auto header = pngChunkAt(*png, kPngSignature.size());
   if (header) png->insert(header->end, physicalChunk(dpi));

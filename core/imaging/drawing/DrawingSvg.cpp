@@ -59,11 +59,11 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-std::string svgPicture(const DrawnPicture& picture) {
-  const auto png = encodePng(picture.image);
+std::string svgImage(const DrawnImage& image) {
+  const auto png = encodePng(image.image);
   if (!png) return "";
-  return std::string("<image x=\"") + decimals(picture.x) + "\" y=\"" + decimals(picture.y) +
-         "\" width=\"" + decimals(picture.width) + "\" height=\"" + decimals(picture.height) +
+  return std::string("<image x=\"") + decimals(image.x) + "\" y=\"" + decimals(image.y) +
+         "\" width=\"" + decimals(image.width) + "\" height=\"" + decimals(image.height) +
          "\" preserveAspectRatio=\"none\" xlink:href=\"data:image/png;base64," + base64(*png) +
          "\"/>\n";
 }
@@ -73,21 +73,21 @@ std::string svgWords(const DrawnText& words) {
   return std::string("<text x=\"") + decimals(words.x) + "\" y=\"" + decimals(words.y) +
          "\" font-size=\"" + decimals(words.size) + "\" text-anchor=\"" +
          anchors[static_cast<std::size_t>(words.anchor)] + "\" fill=\"" +
-         svgColor({words.grey, words.grey, words.grey}) + "\">" + svgText(words.text) + "</text>\n";
+         svgColor({words.gray, words.gray, words.gray}) + "\">" + svgText(words.text) + "</text>\n";
 }
 
 }  // namespace
 
-std::string svgOf(const Drawing& drawing) {
+std::string renderSvg(const Drawing& drawing) {
   const std::string width = decimals(drawing.width), height = decimals(drawing.height);
   std::string svg =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" " +
-      std::string(drawing.pictures.empty() ? "" : "xmlns:xlink=\"http://www.w3.org/1999/xlink\" ") +
+      std::string(drawing.images.empty() ? "" : "xmlns:xlink=\"http://www.w3.org/1999/xlink\" ") +
       "width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
       "\" font-family=\"Helvetica, Arial, sans-serif\">\n<title>" + svgText(drawing.title) +
       "</title>\n<rect width=\"100%\" height=\"100%\" " + "fill=\"white\"/>\n";
-  for (const DrawnPicture& picture : drawing.pictures)
-    if (!picture.image.empty()) svg += svgPicture(picture);
+  for (const DrawnImage& image : drawing.images)
+    if (!image.image.empty()) svg += svgImage(image);
   for (const DrawnLine& line : drawing.lines)
     svg += svgLine(line);
   for (const DrawnText& words : drawing.texts)

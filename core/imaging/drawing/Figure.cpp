@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 #include "core/imaging/drawing/TextPainter.h"
 
@@ -15,7 +16,7 @@ constexpr std::uint8_t kFaintInk = 95;
 constexpr int kMinCell = 72;         // so that captions of thumbnails can be read
 constexpr int kWidthForTexts = 480;  // a small grid is widened up to this for title and footnote
 
-/// Everything in pixels. A cell holds a tile, centred, over its caption.
+/// Everything in pixels. A cell holds a tile, centerd, over its caption.
 struct Layout {
   int columns = 1;
   int rows = 0;
@@ -28,7 +29,7 @@ struct Layout {
   int margin = 14;
   int gap = 8;
   int labelWidth = 0;  ///< of the row labels, gap included
-  int barWidth = 0;    ///< of the colour bar, gap and numbers included
+  int barWidth = 0;    ///< of the color bar, gap and numbers included
   int top = 0;         ///< of the first row of cells
   int width = 0;
   int height = 0;
@@ -56,7 +57,7 @@ std::vector<std::string> brokenLines(TextPainter& painter, const std::string& te
     const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
     const std::string word = text.substr(at, end - at);
     const std::string longer = line.empty() ? word : line + " " + word;
-    if (!line.empty() && painter.widthOf(longer, size) > width) {
+    if (!line.empty() && painter.measureWidth(longer, size) > width) {
       lines.push_back(line);
       line = word;
     } else {
@@ -76,22 +77,23 @@ std::vector<std::string> brokenLines(TextPainter& painter, const std::string& te
 
 void requireSaneFigure(const FigureGrid& grid) {
   if (grid.columns <= 0 || grid.tiles.empty())
-    refuse(ErrorCode::InvalidArgument, "a figure needs at least one tile and one column");
+    refuse(ErrorCode::InvalidArgument, tr("a figure needs at least one tile and one column"));
   const Image& first = grid.tiles.front().image;
   for (const FigureTile& tile : grid.tiles)
     if (tile.image.empty() || tile.image.width != first.width || tile.image.height != first.height)
-      refuse(ErrorCode::InvalidArgument, "all tiles of a figure have one size, and are not empty");
+      refuse(ErrorCode::InvalidArgument,
+             tr("all tiles of a figure must have the same size and not be empty"));
 }
 
 void measureSides(const FigureGrid& grid, TextPainter& painter, Layout& layout) {
   for (const std::string& label : grid.rowLabels)
-    layout.labelWidth = std::max(layout.labelWidth, painter.widthOf(label, layout.textSize));
+    layout.labelWidth = std::max(layout.labelWidth, painter.measureWidth(label, layout.textSize));
   layout.labelWidth = std::min(layout.labelWidth, 240);
   if (layout.labelWidth > 0) layout.labelWidth += layout.gap;
   if (grid.colorBar)
     layout.barWidth = 3 * layout.gap + layout.textSize +
-                      std::max(painter.widthOf(shortNumber(grid.range.low), layout.textSize),
-                               painter.widthOf(shortNumber(grid.range.high), layout.textSize));
+                      std::max(painter.measureWidth(shortNumber(grid.range.low), layout.textSize),
+                               painter.measureWidth(shortNumber(grid.range.high), layout.textSize));
 }
 
 Layout layoutOf(const FigureGrid& grid, TextPainter& painter) {
@@ -113,9 +115,9 @@ Layout layoutOf(const FigureGrid& grid, TextPainter& painter) {
   const std::int64_t high = std::int64_t{layout.rows} * (layout.cellHeight + layout.gap);
   if (wide > kMaxImagePixels || (wide + kWidthForTexts) * (high + 200) > kMaxImagePixels)
     refuse(ErrorCode::InvalidArgument,
-           "the figure would have more than 64 megapixels; choose fewer or smaller tiles");
-  const int texts = std::max(painter.widthOf(grid.title, layout.titleSize),
-                             painter.widthOf(grid.footnote, layout.textSize));
+           tr("the figure would exceed 64 megapixels; choose fewer or smaller tiles"));
+  const int texts = std::max(painter.measureWidth(grid.title, layout.titleSize),
+                             painter.measureWidth(grid.footnote, layout.textSize));
   layout.width = std::max(static_cast<int>(wide) - layout.gap,
                           std::min(texts, kWidthForTexts) + 2 * layout.margin);
   layout.top = layout.margin + (grid.title.empty() ? 0 : layout.titleSize * 2);
@@ -132,7 +134,7 @@ void drawTile(PixelCanvas& canvas, TextPainter& painter, const Layout& layout,
   for (int y = 0; y < layout.tileHeight; ++y)
     std::copy_n(tile.image.row(y), layout.tileWidth * 3, canvas.at(tileLeft, top + y));
   const std::string caption = painter.shortened(tile.caption, layout.cellWidth, layout.textSize);
-  const int indent = (layout.cellWidth - painter.widthOf(caption, layout.textSize)) / 2;
+  const int indent = (layout.cellWidth - painter.measureWidth(caption, layout.textSize)) / 2;
   painter.draw(canvas, caption, left + indent, top + layout.tileHeight + layout.textSize * 5 / 4,
                layout.textSize, kInk);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Composed pictures with captions, for the command line and for files: a grid of labelled tiles.
+// Composed images with captions, for the command line and for files: a grid of labeled tiles.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct FigureTile {
 
 struct FigureGrid {
   std::string title;                   ///< one line above
-  std::string footnote;                ///< what is shown: layer, head, token, normalisation
+  std::string footnote;                ///< what is shown: layer, head, token, normalization
   std::vector<std::string> rowLabels;  ///< left of each row; may be empty
   int columns = 1;
   std::vector<FigureTile> tiles;  ///< row-major; all of one size
@@ -25,7 +25,7 @@ struct FigureGrid {
   ValueRange range;
 };
 
-/// The composed picture on a white ground.
+/// The composed image on a white ground.
 Image composeFigure(const FigureGrid& grid);
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
@@ -46,7 +47,7 @@ class DrawnFigure {
  public:
   explicit DrawnFigure(const FigureGrid& grid) : m_grid(grid) {
     if (grid.tiles.empty() || grid.columns <= 0)
-      refuse(ErrorCode::InvalidArgument, "a figure needs at least one tile and one column");
+      refuse(ErrorCode::InvalidArgument, tr("a figure needs at least one tile and one column"));
     const bool captions = std::any_of(grid.tiles.begin(), grid.tiles.end(),
                                       [](const FigureTile& tile) { return !tile.caption.empty(); });
     m_columns = std::min(grid.columns, static_cast<int>(grid.tiles.size()));
@@ -94,17 +95,17 @@ class DrawnFigure {
   }
 
   void addWords(const std::string& text, double x, double baseline, double size,
-                std::uint8_t grey = 25, DrawnText::Anchor anchor = DrawnText::Anchor::Left) {
-    if (!text.empty()) m_drawing.texts.push_back({x, baseline, text, size, anchor, grey});
+                std::uint8_t gray = 25, DrawnText::Anchor anchor = DrawnText::Anchor::Left) {
+    if (!text.empty()) m_drawing.texts.push_back({x, baseline, text, size, anchor, gray});
   }
 
   void addTiles() {
     for (int i = 0; i < static_cast<int>(m_grid.tiles.size()); ++i) {
       const FigureTile& tile = m_grid.tiles[static_cast<std::size_t>(i)];
       if (tile.image.width != m_tileWidth || tile.image.height != m_tileHeight)
-        refuse(ErrorCode::InvalidArgument, "all tiles of a figure have one size");
+        refuse(ErrorCode::InvalidArgument, tr("all tiles of a figure must have the same size"));
       const double x = left(i % m_columns), y = top(i / m_columns);
-      m_drawing.pictures.push_back(
+      m_drawing.images.push_back(
           {x + (m_cellWidth - m_tileWidth) / 2, y, m_tileWidth, m_tileHeight, tile.image});
       addWords(tile.caption, x + m_cellWidth / 2, y + m_tileHeight + kCaptionSize * 1.2,
                kCaptionSize, 25, DrawnText::Anchor::Middle);
@@ -119,7 +120,7 @@ class DrawnFigure {
       pixels->insert(pixels->end(), color.begin(), color.end());
     }
     const double x = left(m_columns), high = top(m_rows - 1) + m_tileHeight - top(0);
-    m_drawing.pictures.push_back({x, top(0), kBarWidth, high, {1, kBarSteps, std::move(pixels)}});
+    m_drawing.images.push_back({x, top(0), kBarWidth, high, {1, kBarSteps, std::move(pixels)}});
     const double numbers = x + kBarWidth + kFigureGap;
     addWords(threeDigits(m_grid.range.high), numbers, top(0) + kCaptionSize, kCaptionSize);
     addWords(threeDigits(m_grid.range.low), numbers, top(0) + high, kCaptionSize);
@@ -133,7 +134,7 @@ class DrawnFigure {
 
 }  // namespace
 
-Drawing drawingOf(const FigureGrid& grid) {
+Drawing drawGrid(const FigureGrid& grid) {
   return DrawnFigure(grid).drawing();
 }
 

@@ -25,10 +25,10 @@ constexpr const char* kFontFiles[] = {
 constexpr int kLineLetters = cv::FONT_HERSHEY_SIMPLEX;
 constexpr double kLineLetterEm = 30;  // pixels an em of OpenCV's letters at scale 1
 
-void darken(std::uint8_t* pixel, std::uint8_t coverage, std::uint8_t grey) {
+void darken(std::uint8_t* pixel, std::uint8_t coverage, std::uint8_t gray) {
   for (int c = 0; c < 3; ++c)
     pixel[c] =
-        static_cast<std::uint8_t>((pixel[c] * (255 - coverage) + grey * coverage + 127) / 255);
+        static_cast<std::uint8_t>((pixel[c] * (255 - coverage) + gray * coverage + 127) / 255);
 }
 
 }  // namespace
@@ -72,17 +72,17 @@ TextPainter::TextPainter() : m_font(std::make_unique<Font>()) {
 
 TextPainter::~TextPainter() = default;
 
-int TextPainter::widthOf(const std::string& text, int size) {
+int TextPainter::measureWidth(const std::string& text, int size) {
   if (m_font) return m_font->forEachGlyph(text, size, FT_LOAD_DEFAULT, [](FT_GlyphSlot, int) {});
   return cv::getTextSize(text, kLineLetters, size / kLineLetterEm, 1, nullptr).width;
 }
 
 void TextPainter::draw(PixelCanvas& canvas, const std::string& text, int left, int baseline,
-                       int size, std::uint8_t grey) {
+                       int size, std::uint8_t gray) {
   if (!m_font) {
     cv::Mat pixels(canvas.height, canvas.width, CV_8UC3, canvas.pixels.data());
     cv::putText(pixels, text, {left, baseline}, kLineLetters, size / kLineLetterEm,
-                cv::Scalar(grey, grey, grey), 1, cv::LINE_AA);
+                cv::Scalar(gray, gray, gray), 1, cv::LINE_AA);
     return;
   }
   m_font->forEachGlyph(text, size, FT_LOAD_RENDER, [&](FT_GlyphSlot glyph, int x) {
@@ -94,20 +94,20 @@ void TextPainter::draw(PixelCanvas& canvas, const std::string& text, int left, i
         const int targetY = baseline - glyph->bitmap_top + row;
         if (targetX < 0 || targetY < 0 || targetX >= canvas.width || targetY >= canvas.height)
           continue;
-        darken(canvas.at(targetX, targetY), bitmap.buffer[row * bitmap.pitch + column], grey);
+        darken(canvas.at(targetX, targetY), bitmap.buffer[row * bitmap.pitch + column], gray);
       }
   });
 }
 
 std::string TextPainter::shortened(const std::string& text, int width, int size) {
-  if (widthOf(text, size) <= width) return text;
+  if (measureWidth(text, size) <= width) return text;
   const std::string mark = m_font ? "…" : "...";
   // The most letters that fit, by bisection; a letter ends where the next does not continue it.
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i < text.size(); ++i)
     if ((text[i] & 0xc0) != 0x80) ends.push_back(i);
   const auto tooLong = std::partition_point(ends.begin(), ends.end(), [&](std::size_t end) {
-    return widthOf(text.substr(0, end) + mark, size) <= width;
+    return measureWidth(text.substr(0, end) + mark, size) <= width;
   });
   return tooLong == ends.begin() ? "" : text.substr(0, *(tooLong - 1)) + mark;
 }

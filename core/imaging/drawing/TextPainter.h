@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// A picture being drawn, [height, width, 3].
+/// An image being drawn, [height, width, 3].
 struct PixelCanvas {
   int width = 0;
   int height = 0;
@@ -30,10 +30,10 @@ class TextPainter {
   TextPainter& operator=(const TextPainter&) = delete;
 
   /// Pixels that `text` (UTF-8) takes at `size` pixels an em.
-  int widthOf(const std::string& text, int size);
+  int measureWidth(const std::string& text, int size);
   /// Dark text from `left` on, its letters standing on `baseline`; clipped at the canvas' edges.
   void draw(PixelCanvas& canvas, const std::string& text, int left, int baseline, int size,
-            std::uint8_t grey);
+            std::uint8_t gray);
   /// `text` cut with "…" so that it takes at most `width` pixels; empty if nothing fits.
   std::string shortened(const std::string& text, int width, int size);
 

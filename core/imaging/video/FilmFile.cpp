@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/OutputTarget.h"
 #include "core/imaging/video/GifFilm.h"
@@ -43,18 +44,18 @@ struct FilmFile::State {
   bool madeFolder = false, finished = false;
   std::unique_ptr<GifFilm> gif;
   std::unique_ptr<MovingFilm> moving;
-  std::vector<fs::path> pictures;
+  std::vector<fs::path> images;
 
   void begin(double seconds);
   void beginFolder();
-  void addPicture(const Image& frame);
+  void addImage(const Image& frame);
   void takeAway();
 };
 
 void FilmFile::State::begin(double seconds) {
   if (!(seconds >= kShortestFrame && seconds <= kLongestFrame))
-    refuseFilm(ErrorCode::InvalidArgument, "each frame is shown for 0.001 to 60 seconds", path);
-  if (format == FilmFormat::Pictures) return beginFolder();
+    refuseFilm(ErrorCode::InvalidArgument, tr("each frame is shown for 0.001 to 60 seconds"), path);
+  if (format == FilmFormat::Images) return beginFolder();
   path = valueOrThrow(outputTarget(path)).path;
   if (format == FilmFormat::Gif) {
     gif = std::make_unique<GifFilm>(seconds);
@@ -69,25 +70,25 @@ void FilmFile::State::beginFolder() {
   std::error_code failed;
   madeFolder = fs::create_directories(path, failed);
   if (failed || !fs::is_directory(path))
-    refuseFilm(ErrorCode::Io, "the folder could not be made: " + failed.message(), path);
+    refuseFilm(ErrorCode::Io, tr("the folder could not be created: ") + failed.message(), path);
   if (!fs::is_empty(path, failed))
-    refuseFilm(ErrorCode::InvalidArgument, "is not empty; name a new folder", path);
+    refuseFilm(ErrorCode::InvalidArgument, tr("is not empty; give a new folder"), path);
 }
 
-void FilmFile::State::addPicture(const Image& frame) {
+void FilmFile::State::addImage(const Image& frame) {
   char name[32];
   std::snprintf(name, sizeof name, "%05d.png", frames);
   const std::string png = valueOrThrow(encodePng(frame, {{"Software", "Headlight"}}));
-  pictures.push_back(path / name);
-  valueOrThrow(writeFileAtomically(pictures.back(), png));
+  images.push_back(path / name);
+  valueOrThrow(writeFileAtomically(images.back(), png));
 }
 
 void FilmFile::State::takeAway() {
   std::error_code ignored;
   moving.reset();
   if (!partial.empty()) fs::remove(partial, ignored);
-  for (const fs::path& picture : pictures)
-    fs::remove(picture, ignored);
+  for (const fs::path& image : images)
+    fs::remove(image, ignored);
   if (madeFolder) fs::remove(path, ignored);
 }
 
@@ -97,15 +98,16 @@ FilmFile::~FilmFile() {
   if (!m_state->finished) m_state->takeAway();
 }
 
-Result<FilmFormat> filmFormatOf(const fs::path& path) {
+Result<FilmFormat> findFilmFormat(const fs::path& path) {
   const std::string ending = lowered(path.extension().string());
-  if (path.empty()) return Error{ErrorCode::InvalidArgument, "name a file or a folder", ""};
-  if (ending.empty()) return FilmFormat::Pictures;
+  if (path.empty()) return Error{ErrorCode::InvalidArgument, tr("give a file or a folder"), ""};
+  if (ending.empty()) return FilmFormat::Images;
   if (ending == ".gif") return FilmFormat::Gif;
   if (ending == ".avi") return FilmFormat::Avi;
   if (ending == ".mp4") return FilmFormat::Mp4;
   return Error{ErrorCode::InvalidArgument,
-               "films are written as .gif, .avi or .mp4, or, without an ending, as a folder of PNG",
+               tr("films are written as .gif, .avi or .mp4, or, without an extension, as a folder "
+                  "of PNG files"),
                path.string()};
 }
 
@@ -113,7 +115,7 @@ Result<std::unique_ptr<FilmFile>> FilmFile::create(const fs::path& path, double 
   return guarded(path.string(), [&] {
     std::unique_ptr<FilmFile> film(new FilmFile);
     film->m_state->path = path;
-    film->m_state->format = valueOrThrow(filmFormatOf(path));
+    film->m_state->format = valueOrThrow(findFilmFormat(path));
     film->m_state->begin(seconds);
     return film;
   });
@@ -121,7 +123,8 @@ Result<std::unique_ptr<FilmFile>> FilmFile::create(const fs::path& path, double 
 
 Result<void> FilmFile::add(const Image& frame) {
   return guarded(m_state->path.string(), [&] {
-    if (frame.empty()) refuseFilm(ErrorCode::InvalidArgument, "a frame is empty", m_state->path);
+    if (frame.empty())
+      refuseFilm(ErrorCode::InvalidArgument, tr("a frame is empty"), m_state->path);
     State& state = *m_state;
     if (state.frames == 0) {
       state.width = frame.width;
@@ -133,7 +136,7 @@ Result<void> FilmFile::add(const Image& frame) {
     else if (state.moving)
       state.moving->add(shown);
     else
-      state.addPicture(shown);
+      state.addImage(shown);
     ++state.frames;
   });
 }
@@ -142,7 +145,7 @@ Result<int> FilmFile::finish() {
   return guarded(m_state->path.string(), [&] {
     State& state = *m_state;
     if (state.frames == 0)
-      refuseFilm(ErrorCode::InvalidArgument, "there is no frame to write", state.path);
+      refuseFilm(ErrorCode::InvalidArgument, tr("there is no frame to write"), state.path);
     if (state.gif) valueOrThrow(writeFileAtomically(state.path, state.gif->finish()));
     if (state.moving) {
       state.moving->finish();
@@ -161,7 +164,7 @@ std::string FilmFile::coding() const {
   switch (m_state->format) {
     case FilmFormat::Gif:
       return "GIF";
-    case FilmFormat::Pictures:
+    case FilmFormat::Images:
       return "PNG";
     case FilmFormat::Avi:
       return m_state->moving->coding() + " in AVI";

@@ -12,18 +12,18 @@
 
 namespace headlight {
 
-enum class FilmFormat { Gif, Avi, Mp4, Pictures };
+enum class FilmFormat { Gif, Avi, Mp4, Images };
 
 /// By the ending; a path without one is a folder. Errors (InvalidArgument): another ending.
-Result<FilmFormat> filmFormatOf(const std::filesystem::path& path);
+Result<FilmFormat> findFilmFormat(const std::filesystem::path& path);
 
 class FilmFile {
  public:
   /// Each frame is shown for `seconds`: 0.001 to 60; a GIF rounds that to hundredths, a fiftieth at
-  /// least. Errors: those of filmFormatOf(), a length out of these, a folder that is not empty.
+  /// least. Errors: those of findFilmFormat(), a length out of these, a folder that is not empty.
   static Result<std::unique_ptr<FilmFile>> create(const std::filesystem::path& path,
                                                   double seconds);
-  /// Takes away what was not finished; of a folder its new pictures, and it where it was made.
+  /// Takes away what was not finished; of a folder its new images, and it where it was made.
   ~FilmFile();
 
   /// The first frame says how large the film is; of a later one that is larger the rest is cut off,

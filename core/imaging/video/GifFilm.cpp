@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 #include "core/imaging/video/GifPalette.h"
 
 namespace headlight {
@@ -40,8 +41,9 @@ namespace {
 [[noreturn]] void failFilm(int code) {
   const char* words = GifErrorString(code);
   throw Failure({ErrorCode::Internal,
-                 std::string("the film cannot be written: ") + (words ? words : "giflib failed") +
-                     "; choose smaller tiles, or fewer of them",
+                 std::string(tr("the film cannot be written: ")) +
+                     (words ? words : tr("giflib failed")) +
+                     tr("; choose smaller tiles, or fewer of them"),
                  "film"});
 }
 
@@ -120,7 +122,7 @@ GifFilm::~GifFilm() = default;
 void GifFilm::add(const Image& frame) {
   if (frame.empty() || frame.width > 65535 || frame.height > 65535)
     throw Failure({ErrorCode::InvalidArgument,
-                   "a frame of a GIF is 1 to 65,535 pixels wide and high; choose smaller tiles",
+                   tr("GIF frames must be 1 to 65,535 pixels wide and high; choose smaller tiles"),
                    "film"});
   if (!m_encoder) {
     m_width = frame.width;

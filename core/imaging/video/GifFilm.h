@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Films as animated GIF (GIF89a, CompuServe 1990), which every browser and slide program plays:
-// 256 colours a frame, chosen for that frame, played in a loop.
+// 256 colors a frame, chosen for that frame, played in a loop.
 
 #include <memory>
 #include <string>

@@ -15,7 +15,7 @@ int colorCellOf(const std::uint8_t* pixel) {
          pixel[2] >> kShift;
 }
 
-/// Colours that are near each other in a picture, with how often each comes.
+/// Colors that are near each other in an image, with how often each comes.
 struct ColorCell {
   int cell = 0;
   std::int64_t count = 0;
@@ -65,7 +65,7 @@ ColorBox boxOf(const std::vector<ColorCell>& cells, std::size_t begin, std::size
 }
 
 /// Median cut (Heckbert 1982): the box with the greatest spread is split at the median until there
-/// are as many as colours.
+/// are as many as colors.
 std::vector<ColorBox> boxesOf(std::vector<ColorCell>& cells) {
   std::vector<ColorBox> boxes = {boxOf(cells, 0, cells.size())};
   while (boxes.size() < kPaletteColors) {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/imaging/video/VideoIo.h"
 #include "core/imaging/video/VideoReader.h"
 
@@ -51,9 +52,9 @@ void MovingFilm::State::begin(const Image& first) {
                tryCoding({"MPEG-4", cv::CAP_FFMPEG, cv::VideoWriter::fourcc('m', 'p', '4', 'v')})))
     return;
   throw Failure({avi ? ErrorCode::Io : ErrorCode::UnsupportedFile,
-                 avi ? "cannot be written; check the folder and its permissions"
-                     : "cannot be written: the folder may not be, or this OpenCV has no FFmpeg "
-                       "that writes MP4; write .avi, .gif or a folder",
+                 avi ? tr("cannot be written; check the folder and its permissions")
+                     : tr("cannot be written: the folder is not writable, or this OpenCV has no "
+                          "FFmpeg for MP4; write .avi, .gif or a folder"),
                  path.string()});
 }
 
@@ -71,7 +72,7 @@ const std::string& MovingFilm::coding() const {
 
 void MovingFilm::add(const Image& frame) {
   if (frame.empty())
-    throw Failure({ErrorCode::InvalidArgument, "a frame is empty", m_state->path.string()});
+    throw Failure({ErrorCode::InvalidArgument, tr("a frame is empty"), m_state->path.string()});
   if (m_state->coding.empty()) m_state->begin(frame);
   cv::Mat pixels(frame.height, frame.width, CV_8UC3);
   for (int y = 0; y < frame.height; ++y) {
@@ -91,9 +92,9 @@ void MovingFilm::finish() {
   const std::int64_t frames = written ? (*written)->info().frames : 0;
   if (frames == m_state->frames) return;
   throw Failure({ErrorCode::Io,
-                 "was not written whole: " + std::to_string(frames) + " of " +
+                 tr("was not written whole: ") + std::to_string(frames) + " of " +
                      std::to_string(m_state->frames) +
-                     " frames are in it; check the space on its disk, or write fewer frames",
+                     tr(" frames are in it; check the space on its disk, or write fewer frames"),
                  m_state->path.string()});
 }
 

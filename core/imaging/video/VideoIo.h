@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What OpenCV's videoio is told before it is used. Inside core/imaging.
+// Settings of OpenCV's videoio before it is used. Inside core/imaging.
 
 #include <mutex>
 #include <string>

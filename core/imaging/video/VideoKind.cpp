@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/imaging/codecs/OptionalFormats.h"
+
 namespace headlight {
 namespace {
 
@@ -24,7 +26,7 @@ bool beginsLikeProgramStream(std::string_view head) {
 
 /// Boxes of a length and four letters; files from before `ftyp` begin with another of them.
 bool beginsLikeMp4(std::string_view head) {
-  if (head.size() < 12) return false;
+  if (head.size() < 12 || beginsLikeHeif(head)) return false;  // a still image in the container
   for (const auto box : {"ftyp"sv, "moov"sv, "mdat"sv, "wide"sv})
     if (head.substr(4, 4) == box) return head[0] == '\0' || head.substr(0, 4) == "\0\0\0\1"sv;
   return false;
@@ -95,7 +97,7 @@ std::string lowerText(std::string_view head) {
 }
 
 const Container* containerOf(std::string_view head) {
-  if (!playlistKindOf(head).empty()) return nullptr;
+  if (!identifyPlaylist(head).empty()) return nullptr;
   const auto found = std::find_if(kContainers.begin(), kContainers.end(),
                                   [&](const Container& one) { return one.begins(head); });
   return found == kContainers.end() ? nullptr : &*found;
@@ -103,17 +105,17 @@ const Container* containerOf(std::string_view head) {
 
 }  // namespace
 
-std::string videoKindOf(std::string_view head) {
+std::string identifyVideo(std::string_view head) {
   const Container* container = containerOf(head);
   return container ? container->kind : "";
 }
 
-std::string videoDemuxerOf(std::string_view head) {
+std::string findVideoDemuxer(std::string_view head) {
   const Container* container = containerOf(head);
   return container ? container->demuxer : "";
 }
 
-std::string playlistKindOf(std::string_view head) {
+std::string identifyPlaylist(std::string_view head) {
   const std::string text = lowerText(head);
   for (const Playlist& playlist : kBeginnings)
     if (text.starts_with(playlist.mark)) return playlist.kind;

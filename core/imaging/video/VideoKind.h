@@ -14,13 +14,13 @@ inline constexpr std::size_t kVideoHeadBytes = 4096;
 
 /// "AVI", "MP4 or QuickTime", "Matroska or WebM", "Ogg", "MPEG", "Flash Video", "Windows Media",
 /// "YUV4MPEG" or "animated GIF"; empty for everything else, playlists among it.
-std::string videoKindOf(std::string_view head);
+std::string identifyVideo(std::string_view head);
 
-/// FFmpeg's name for the demuxer of that container; empty where videoKindOf() is.
-std::string videoDemuxerOf(std::string_view head);
+/// FFmpeg's name for the demuxer of that container; empty where identifyVideo() is.
+std::string findVideoDemuxer(std::string_view head);
 
 /// "a DASH manifest", "an M3U or HLS playlist" …: text that names other files or addresses, also
 /// where it begins like a container; empty for everything else.
-std::string playlistKindOf(std::string_view head);
+std::string identifyPlaylist(std::string_view head);
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/base/Translation.h"
 #include "core/imaging/video/VideoIo.h"
 #include "core/imaging/video/VideoKind.h"
 
@@ -40,32 +41,34 @@ struct FoundVideo {
 FoundVideo requireVideo(const fs::path& file) {
   std::error_code failed;
   const auto status = fs::status(file, failed);
-  if (!fs::exists(status)) refuseVideo(ErrorCode::NotFound, "does not exist", file);
+  if (!fs::exists(status)) refuseVideo(ErrorCode::NotFound, tr("does not exist"), file);
   if (!fs::is_regular_file(status))
-    refuseVideo(ErrorCode::InvalidArgument, "is no file, so it is not opened as a video", file);
-  if (!std::ifstream(file)) refuseVideo(ErrorCode::Io, "may not be read", file);
+    refuseVideo(ErrorCode::InvalidArgument, tr("is not a file, so it is not opened as a video"),
+                file);
+  if (!std::ifstream(file))
+    refuseVideo(ErrorCode::Io, tr("cannot be read; check its permissions"), file);
   const std::string head = headOf(file);
-  if (const std::string playlist = playlistKindOf(head); !playlist.empty())
+  if (const std::string playlist = identifyPlaylist(head); !playlist.empty())
     refuseVideo(ErrorCode::UnsupportedFile,
                 "is " + playlist +
-                    ", which names other files or addresses: it is not opened. Open the video "
-                    "file itself",
+                    tr(", which refers to other files or addresses, so it is not opened. Open the "
+                       "video file itself"),
                 file);
-  if (videoKindOf(head).empty())
+  if (identifyVideo(head).empty())
     refuseVideo(ErrorCode::UnsupportedFile,
-                "is no video by its content. AVI, MP4 or QuickTime, Matroska or WebM, Ogg, MPEG, "
-                "Flash Video, Windows Media, YUV4MPEG and animated GIF are opened; playlists and "
-                "addresses are not",
+                tr("is not a video by its content. Open AVI, MP4 or QuickTime, Matroska or WebM, "
+                   "Ogg, MPEG, Flash Video, Windows Media, YUV4MPEG or animated GIF, not a "
+                   "playlist or an address"),
                 file);
-  return {videoKindOf(head), videoDemuxerOf(head)};
+  return {identifyVideo(head), findVideoDemuxer(head)};
 }
 
 void requireFrameSize(double width, double height, const std::string& name) {
   if (width >= 1 && height >= 1 && width * height <= static_cast<double>(kMaxImagePixels)) return;
   throw Failure({ErrorCode::UnsupportedFile,
                  width >= 1 && height >= 1
-                     ? "its frames have more than 64 megapixels; make a smaller video of it"
-                     : "says no size of its frames: it has no picture, or is damaged",
+                     ? tr("its frames have more than 64 megapixels; scale the video down")
+                     : tr("has no frame size: it has no video track, or is damaged"),
                  name});
 }
 
@@ -73,7 +76,7 @@ void requireFrameSize(double width, double height, const std::string& name) {
 Image imageOf(const cv::Mat& frame, const std::string& name) {
   requireFrameSize(frame.cols, frame.rows, name);
   if (frame.type() != CV_8UC3)
-    throw Failure({ErrorCode::UnsupportedFile, "its frames are no 8-bit colours", name});
+    throw Failure({ErrorCode::UnsupportedFile, tr("its frames are not 8-bit color"), name});
   std::vector<std::uint8_t> pixels(std::size_t{3} * static_cast<std::size_t>(frame.cols) *
                                    static_cast<std::size_t>(frame.rows));
   std::uint8_t* out = pixels.data();
@@ -93,7 +96,7 @@ auto guardedVideo(const std::string& where, Body body) {
     try {
       return body();
     } catch (const cv::Exception&) {
-      throw Failure({ErrorCode::InvalidFile, "is damaged: it cannot be decoded", where});
+      throw Failure({ErrorCode::InvalidFile, tr("is damaged: it cannot be decoded"), where});
     }
   });
 }
@@ -103,7 +106,7 @@ auto guardedVideo(const std::string& where, Body body) {
 struct VideoReader::State {
   VideoInfo info;
   fs::path file;        ///< empty: a camera
-  std::string demuxer;  ///< videoDemuxerOf()
+  std::string demuxer;  ///< findVideoDemuxer()
   int camera = 0;
   cv::VideoCapture capture;
   std::int64_t position = 0;  ///< of the frame that the next grab gives
@@ -137,16 +140,16 @@ void VideoReader::State::begin() {
                      info.name);
   if (open && capture.grab()) pending = true;
   if (!pending)
-    throw Failure(
-        info.isCamera
-            ? Error{ErrorCode::Io, "gives no picture; another program may be using it", info.name}
-            : Error{ErrorCode::InvalidFile,
-                    "has no frame that can be decoded: it is damaged, cut off, or of a "
-                    "coding that this OpenCV does not have",
-                    file.string()});
+    throw Failure(info.isCamera
+                      ? Error{ErrorCode::Io,
+                              tr("delivers no image; another program may be using it"), info.name}
+                      : Error{ErrorCode::InvalidFile,
+                              tr("has no frame that can be decoded: it is damaged, cut off, or "
+                                 "uses a codec that this OpenCV lacks"),
+                              file.string()});
 }
 
-/// Nothing is allocated by what a header says, but people are told it.
+/// Nothing is allocated from a header's numbers, but they are shown.
 void VideoReader::State::describe() {
   info.width = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_WIDTH));
   info.height = static_cast<int>(capture.get(cv::CAP_PROP_FRAME_HEIGHT));
@@ -230,7 +233,7 @@ Result<std::unique_ptr<VideoReader>> VideoReader::openCamera(int number) {
     state.info.kind = "camera";
     state.info.isCamera = true;
     if (number < 0 || !fs::exists("/dev/video" + std::to_string(number)))
-      throw Failure({ErrorCode::NotFound, "this computer has no such camera", name});
+      throw Failure({ErrorCode::NotFound, tr("no such camera on this computer"), name});
     prepareVideoIo();
     state.begin();
     state.describe();
@@ -249,7 +252,8 @@ Result<std::optional<VideoFrame>> VideoReader::next() {
 Result<std::optional<VideoFrame>> VideoReader::at(std::int64_t index, std::stop_token stop) {
   return guardedVideo(m_state->info.name, [&]() -> std::optional<VideoFrame> {
     if (index < 0)
-      throw Failure({ErrorCode::InvalidArgument, "frames are counted from 0", m_state->info.name});
+      throw Failure(
+          {ErrorCode::InvalidArgument, tr("frames are counted from 0"), m_state->info.name});
     if (!m_state->info.isCamera) m_state->go(index, stop);
     if (!m_state->info.isCamera && m_state->position != index) return std::nullopt;
     return m_state->taken();
@@ -276,8 +280,8 @@ Result<Image> readVideoFrame(const fs::path& file, std::int64_t index) {
     const auto frame = valueOrThrow(reader->at(index));
     if (!frame)
       throw Failure({ErrorCode::NotFound,
-                     "has no frame " + std::to_string(index) + ": it has " +
-                         std::to_string(reader->info().frames) + ", counted from 0",
+                     tr("has no frame ") + std::to_string(index) + tr(": it has ") +
+                         std::to_string(reader->info().frames) + tr(", counted from 0"),
                      file.string()});
     return frame->image;
   });

@@ -21,7 +21,7 @@ inline constexpr double kAssumedFrameRate = 25;
 
 struct VideoInfo {
   std::string name;           ///< the file's, or "camera 0"
-  std::string kind;           ///< videoKindOf(); "camera"
+  std::string kind;           ///< identifyVideo(); "camera"
   int width = 0, height = 0;  ///< of a frame, in pixels, upright
   double rate = 0;            ///< frames in a second, above 0
   bool rateKnown = true;      ///< false: it is kAssumedFrameRate
@@ -40,11 +40,11 @@ struct VideoFrame {
 
 class VideoReader {
  public:
-  /// A local file, told by its content (videoKindOf). Errors: NotFound; InvalidArgument for a
+  /// A local file, told by its content (identifyVideo). Errors: NotFound; InvalidArgument for a
   /// folder or a device; UnsupportedFile for what is no video, and above kMaxImagePixels;
   /// InvalidFile where not even the first frame can be decoded.
   static Result<std::unique_ptr<VideoReader>> open(const std::filesystem::path& file);
-  /// Of cameras(). Errors: NotFound, Io where another program has it.
+  /// A number from cameras(). Errors: NotFound, Io where another program has it.
   static Result<std::unique_ptr<VideoReader>> openCamera(int number);
   ~VideoReader();
 

@@ -5,6 +5,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/softmax/ClassAttention.h"
+#include "core/base/Translation.h"
 #include "core/models/layers/BranchSum.h"
 
 namespace headlight {
@@ -47,7 +48,7 @@ void caitCheck(const ModelConfig& config) {
   if (config.classDepth < 1)
     throw Failure(
         {ErrorCode::InvalidConfig,
-         "CaiT's class token joins in its class-attention blocks: give at least 1 (usually 2)",
+         tr("CaiT's class token joins in its class-attention blocks: give at least 1 (usually 2)"),
          "model.class_depth"});
 }
 
@@ -104,16 +105,16 @@ CaiT::CaiT(const ModelConfig& config, const MaskShape& masks) : Model(config, ma
   }
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
   m_head = register_module("head", torch::nn::Linear(width, config.classes));
-  initialise();
+  initialize();
 }
 
 /// As timm: class token and positions from N(0, 0.02²).
-void CaiT::initialise() {
+void CaiT::initialize() {
   const at::NoGradGuard noGrad;
   m_classToken.normal_(0, 0.02);
   if (m_positions.defined()) m_positions.normal_(0, 0.02);
-  m_patches->initialise();
-  initialiseLinears(*this);
+  m_patches->initialize();
+  initializeLinears(*this);
 }
 
 Grid CaiT::grid(int layer) const {
@@ -156,7 +157,7 @@ ModelCost CaiT::cost(const ModelConfig& config) {
     if (isClassLayer(config, l))
       ClassAttention::count(counter, options.attention);
     else
-      mechanismOf(options.mechanism).count(counter, options.attention);
+      findMechanism(options.mechanism).count(counter, options.attention);
     counter.enter(prefix);
     const std::int64_t changed = isClassLayer(config, l) ? 1 : patches,
                        hidden = options.hiddenWidth();

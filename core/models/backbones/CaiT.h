@@ -46,7 +46,7 @@ class CaiT : public Model {
   std::string mapMeaning() const override;
 
  private:
-  void initialise();
+  void initialize();
 
   at::Tensor m_classToken, m_positions;  ///< [1, 1, D], [1, N, D]; no positions: undefined
   std::shared_ptr<PatchEmbedding> m_patches;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/attention/linear/LinearAngular.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -16,30 +17,30 @@ AuxiliaryBranch* branchOf(Model& model, int layer) {
 
 }  // namespace
 
-int castlingLayers(const Model& model) {
+int branchLayers(const Model& model) {
   int count = 0;
   for (int l = 0; l < model.layers(); ++l)
     if (branchOf(const_cast<Model&>(model), l)) ++count;
   return count;
 }
 
-int setCastled(Model& model, bool castled) {
+int setBranchDropped(Model& model, bool withoutBranch) {
   for (int l = 0; l < model.layers(); ++l)
-    if (AuxiliaryBranch* branch = branchOf(model, l)) branch->setCastled(castled);
-  return castlingLayers(model);
+    if (AuxiliaryBranch* branch = branchOf(model, l)) branch->setBranchDropped(withoutBranch);
+  return branchLayers(model);
 }
 
-ModelConfig castledConfig(ModelConfig config, bool castled) {
+ModelConfig configWithoutBranch(ModelConfig config, bool withoutBranch) {
   if (config.mechanism != "linear_angular" || !linearAngularOptions(config.attention).auxiliary)
     throw Failure({ErrorCode::InvalidConfig,
-                   "this model has no auxiliary branch that inference could drop: its mechanism is "
-                   "not linear_angular, or attention.auxiliary is off",
+                   tr("this model has no auxiliary branch to drop: its mechanism is not "
+                      "linear_angular, or attention.auxiliary is off"),
                    "model.mechanism"});
-  config.attention["castled"] = castled;
+  config.attention["without_branch"] = withoutBranch;
   return config;
 }
 
-bool castlingIsFree(const std::vector<double>& nonzeros) {
+bool droppingIsFree(const std::vector<double>& nonzeros) {
   return std::none_of(nonzeros.begin(), nonzeros.end(), [](double n) { return n > 0; });
 }
 

@@ -44,8 +44,9 @@ BlockOptions convitBlockOf(const ModelConfig& config, int layer) {
 const ParameterTable& ConViT::optionTable() {
   static const ParameterTable table =
       TableBuilder<ConvitLayout>()
-          .integer(&ConvitLayout::localLayers, "local_layers", 0, 256,
-                   "Blocks with the mechanism, before the class token joins; at most all but one.")
+          .integer(
+              &ConvitLayout::localLayers, "local_layers", 0, 256,
+              "Blocks with the mechanism before the class token joins; at least one block follows.")
           .build();
   return table;
 }
@@ -63,19 +64,19 @@ ConViT::ConViT(const ModelConfig& config, const MaskShape& masks) : Model(config
         std::to_string(l), std::make_shared<TransformerBlock>(convitBlockOf(config, l))));
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
   m_head = register_module("head", torch::nn::Linear(width, config.classes));
-  initialise();
+  initialize();
 }
 
 /// As timm: class token and positions from N(0, 0.02²), local blocks as convolutions.
-void ConViT::initialise() {
+void ConViT::initialize() {
   const at::NoGradGuard noGrad;
   if (m_classToken.defined()) m_classToken.normal_(0, 0.02);
   if (m_positions.defined()) m_positions.normal_(0, 0.02);
-  m_patches->initialise();
-  initialiseLinears(*this);
+  m_patches->initialize();
+  initializeLinears(*this);
   for (const auto& block : m_blocks)
     if (auto* gated = dynamic_cast<GatedPositionalAttention*>(&block->attention()))
-      gated->initialiseLocally();
+      gated->initializeLocally();
 }
 
 Grid ConViT::grid(int layer) const {

@@ -32,7 +32,7 @@ class ConViT : public Model {
   std::string mapMeaning() const override;
 
  private:
-  void initialise();
+  void initialize();
 
   at::Tensor m_classToken, m_positions;  ///< [1, 1, D], [1, N, D]; undefined where there is none
   std::shared_ptr<PatchEmbedding> m_patches;

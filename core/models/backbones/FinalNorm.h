@@ -15,7 +15,7 @@ struct NormedTokens {
 };
 
 /// `tokens` [B, T, D] that leave some block, through the model's final norm (timm's `norm`). A
-/// model that normalises after pooling, or not at all (LeViT), and the narrower tokens of earlier
+/// model that normalizes after pooling, or not at all (LeViT), and the narrower tokens of earlier
 /// stages have none: those stay as they are.
 NormedTokens finalNormed(const Model& model, const at::Tensor& tokens);
 

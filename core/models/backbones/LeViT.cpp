@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/Translation.h"
 #include "core/models/layers/BranchSum.h"
 #include "core/models/layers/Parts.h"
 
@@ -26,8 +27,8 @@ int pick(const std::vector<int>& list, int index) {
 void checkLengths(const ModelConfig& config, const LevitLayout& layout) {
   const auto check = [](const std::string& key, std::size_t length, int wanted, bool mayBeEmpty) {
     if (length == 1 || static_cast<int>(length) == wanted || (mayBeEmpty && length == 0)) return;
-    refuseLevit("layout." + key, "has " + std::to_string(length) + " numbers; give one, or " +
-                                     std::to_string(wanted) + ", one for each");
+    refuseLevit("layout." + key, "has " + std::to_string(length) + tr(" numbers; give one, or ") +
+                                     std::to_string(wanted) + tr(", one for each"));
   };
   check("key_widths", layout.keyWidths.size(), config.stages(), false);
   check("downsample_key_widths", layout.downsampleKeyWidths.size(), config.stages() - 1, true);
@@ -39,17 +40,15 @@ LevitLayout levitLayout(const ModelConfig& config) {
   valueOrThrow(readParameters(LeViT::optionTable(), config.layout, &layout, "model.layout"));
   checkLengths(config, layout);
   if (config.stageWidth(0) % 8 != 0)
-    refuseLevit(
-        config.stageWidths.empty() ? "width" : "stage_widths",
-        "LeViT's stem doubles its channels three times: the first width must be a multiple of 8");
+    refuseLevit(config.stageWidths.empty() ? "width" : "stage_widths",
+                tr("LeViT's stem doubles its channels three times: the first width must be a "
+                   "multiple of 8"));
   if (layout.tokenPooling && config.mechanism != "softmax")
-    refuseLevit("layout.token_pooling",
-                "keys and values are pooled where there is a softmax over them; set mechanism to "
-                "softmax, or token_pooling to false");
+    refuseLevit("layout.token_pooling", tr("token pooling needs softmax attention; set mechanism "
+                                           "to softmax, or token_pooling to false"));
   if (layout.queryResidual && layout.downsampleAttentionRatio != 1.0)
-    refuseLevit("layout.query_residual",
-                "queries can be added to values only where both are equally wide: set "
-                "downsample_attention_ratio to 1");
+    refuseLevit("layout.query_residual", tr("the query residual needs queries and values of equal "
+                                            "width; set downsample_attention_ratio to 1"));
   return layout;
 }
 
@@ -93,7 +92,7 @@ LevitDownsampleOptions downsampleOf(const ModelConfig& config, const LevitLayout
           .tokenPooling = layout.tokenPooling};
 }
 
-/// Channels from the picture to the first stage.
+/// Channels from the image to the first stage.
 std::array<int, 5> stemWidths(const ModelConfig& config) {
   const int width = config.stageWidth(0);
   return {3, width / 8, width / 4, width / 2, width};
@@ -135,25 +134,24 @@ const ParameterTable& LeViT::optionTable() {
   static const ParameterTable table =
       TableBuilder<L>()
           .integers(&L::keyWidths, "key_widths", 1, 1024,
-                    "Width of a head's keys and queries: one number, or one a stage.")
+                    "Head width of keys and queries: one number, or one per stage.")
           .number(&L::attentionRatio, "attention_ratio", 0.125, 16,
-                  "Width of a head's values over that of its keys.")
+                  "Head width of values, as a multiple of the key width.")
           .integers(&L::downsampleKeyWidths, "downsample_key_widths", 1, 1024,
-                    "The same where a stage leads into the next; empty means as in the next.")
+                    "Head width of keys and queries between stages; empty: as in the next stage.")
           .integers(&L::downsampleHeads, "downsample_heads", 1, 256,
-                    "Heads there; empty means the width before over the key width.")
+                    "Heads between stages; empty: the width before divided by the key width.")
           .number(&L::downsampleAttentionRatio, "downsample_attention_ratio", 0.125, 16,
-                  "Width of values over that of keys there.")
+                  "Head width of values between stages, as a multiple of the key width.")
           .number(&L::downsampleMlpRatio, "downsample_mlp_ratio", 0.1, 16,
-                  "Hidden width of the MLP there over the width after.")
+                  "Hidden width of the MLP between stages, as a multiple of the width after.")
           .choice(&L::queryPooling, "query_pooling", {"before", "after"},
-                  "Whether queries are halved before their projection (LeViT) or after "
-                  "(Castling-LeViT).")
+                  "Subsample queries before their projection (LeViT) or after it (Castling-LeViT).")
           .boolean(&L::queryResidual, "query_residual",
-                   "Whether the halved queries are added to that attention's output.")
+                   "Add the subsampled queries to the attention output between stages.")
           .boolean(&L::tokenPooling, "token_pooling",
-                   "Whether keys and values are halved on each side after their projection, as in "
-                   "MViTv2 (Castling-ViT, Table 1); softmax alone.")
+                   "Halve keys and values on each side after their projection, as in MViTv2 "
+                   "(Castling-ViT, Table 1); softmax only.")
           .build();
   return table;
 }
@@ -223,13 +221,13 @@ LeViT::LeViT(const ModelConfig& config, const MaskShape& masks) : Model(config, 
   if (config.distilled)
     m_headDistilled =
         register_module("head_dist", std::make_shared<NormLinear>(width, config.classes));
-  initialise();
+  initialize();
 }
 
 /// As timm: convolutions and maps keep LibTorch's own start, heads are drawn from N(0, 0.02²).
-void LeViT::initialise() {
+void LeViT::initialize() {
   for (const auto& head : {m_head, m_headDistilled})
-    if (head) initialiseLinears(*head);
+    if (head) initializeLinears(*head);
 }
 
 at::Tensor LeViT::embed(const at::Tensor& images) {

@@ -76,7 +76,7 @@ class LeViT : public Model {
     Grid grid;
   };
 
-  void initialise();
+  void initialize();
 
   std::vector<std::shared_ptr<ConvNorm>> m_stem;
   std::vector<Layer> m_blocks;

@@ -112,7 +112,7 @@ void MvitBlock::count(CostCounter& counter, const std::string& prefix, const Blo
 /// What passes by the attention: the tokens themselves, or where the width grows a projection of
 /// their norm.
 at::Tensor MvitBlock::shortcut(const at::Tensor& tokens, const at::Tensor& normed) {
-  const at::Tensor wide = m_widen ? inFloat32(m_widen(normed)) : tokens;
+  at::Tensor wide = m_widen ? inFloat32(m_widen(normed)) : tokens;
   if (m_stride == 1) return wide;
   const auto batch = wide.size(0), width = wide.size(2);
   const at::Tensor grid = wide.transpose(1, 2).reshape({batch, width, m_grid.rows, m_grid.cols});
@@ -138,11 +138,11 @@ const ParameterTable& MViT::optionTable() {
   static const ParameterTable table =
       TableBuilder<MvitOptions>()
           .integer(&MvitOptions::keyStride, "key_stride", 1, 64,
-                   "Patches per key on each side in the first stage; halved from stage to stage.")
+                   "Patches per key on each side in the first stage; halves at each stage.")
           .boolean(&MvitOptions::residualPooling, "residual_pooling",
-                   "Whether the pooled queries join the attention's output.")
+                   "Add the pooled queries to the attention output.")
           .boolean(&MvitOptions::linearLeading, "linear_leading",
-                   "With linear_angular: whether blocks that lead a stage use it too.")
+                   "With linear_angular: also use it in the first block of each later stage.")
           .build();
   return table;
 }
@@ -172,16 +172,20 @@ MViT::MViT(const ModelConfig& config, const MaskShape& masks) : Model(config, ma
   m_norm = register_module("norm", makeNorm(width, config.normEpsilon));
   m_head = register_module("head", std::make_shared<Holder>())
                ->register_module("fc", torch::nn::Linear(width, config.classes));
-  initialise();
+  initialize();
 }
 
 /// As timm: linear layers and positions from a cut normal distribution, convolutions as they come.
-void MViT::initialise() {
+void MViT::initialize() {
   const at::NoGradGuard noGrad;
-  initialiseLinears(*this);
+  initializeLinears(*this);
   for (const auto& item : named_parameters())
     if (item.value().dim() == 2) truncatedNormal(item.value());
   if (m_positions.defined()) truncatedNormal(m_positions);
+}
+
+Grid MViT::keyGrid(const ModelConfig& config, int layer) {
+  return poolingOf(config, layer).keyGrid();
 }
 
 Grid MViT::grid(int layer) const {
@@ -192,7 +196,7 @@ std::string MViT::mapMeaning() const {
   std::string meaning = Model::mapMeaning();
   if (config().mechanism != "softmax" && config().stages() > 1 &&
       !mvitLayout(config()).linearLeading)
-    meaning += " In the layers that lead a stage: " +
+    meaning += " In the first layer of each later stage: " +
                Model::attention(config().stageDepth(0)).mapMeaning();
   return meaning;
 }

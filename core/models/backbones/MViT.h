@@ -52,6 +52,8 @@ class MViT : public Model {
   MViT(const ModelConfig& config, const MaskShape& masks);
   static ModelCost cost(const ModelConfig& config);
   static const ParameterTable& optionTable();
+  /// Where the keys of a layer's attention lie, which are pooled.
+  static Grid keyGrid(const ModelConfig& config, int layer);
 
   /// Where a layer's queries lie.
   Grid grid(int layer) const override;
@@ -63,7 +65,7 @@ class MViT : public Model {
   std::string mapMeaning() const override;
 
  private:
-  void initialise();
+  void initialize();
 
   torch::nn::Conv2d m_patches{nullptr};
   at::Tensor m_positions;  ///< [1, N, D]; undefined without absolute positions (the paper's way)

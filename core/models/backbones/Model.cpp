@@ -9,6 +9,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/FreeMemory.h"
+#include "core/base/Translation.h"
 #include "core/models/backbones/Recomputation.h"
 
 namespace headlight {
@@ -50,9 +51,9 @@ at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionHook* tap) {
 void Model::setRecomputing(bool on) {
   if (on && !canRecompute(*this))
     throw Failure({ErrorCode::InvalidConfig,
-                   "the backbone " + m_config.backbone +
-                       " has batch norms, which would count every image twice; choose no, and "
-                       "training.accumulate for less memory",
+                   tr("the backbone ") + m_config.backbone +
+                       tr(" has batch norms, which would count every image twice; set it to no, "
+                          "and use training.accumulate for less memory"),
                    "training.checkpoint_blocks"});
   m_recomputing = on;
 }
@@ -68,8 +69,9 @@ void Model::setMasks(const MaskScheme& scheme) {
     fits = scheme.heads(l) == heads(l);
   if (!fits)
     throw Failure({ErrorCode::InvalidConfig,
-                   "the scheme is for another model: this one has " + std::to_string(layers()) +
-                       " layers of " + std::to_string(heads(0)) + " heads",
+                   tr("the mask scheme is for another model: this one has ") +
+                       std::to_string(layers()) + tr(" layers of ") + std::to_string(heads(0)) +
+                       " heads",
                    "masks"});
   for (int l = 0; l < std::min(layers(), m_masks.maskableLayers()); ++l)
     attention(l).setMasks(scheme.layer(l));

@@ -30,7 +30,7 @@ struct ClassLogitsPair {
 
 /// A model runs in three parts so that a viewer can keep the tokens between blocks and recompute
 /// from the block it edited: embed, block 0 … layers−1, classify. All expect images as
-/// [B, 3, H, W] float32, normalised, and tokens as [B, T, D]; T and D may change from block to
+/// [B, 3, H, W] float32, normalized, and tokens as [B, T, D]; T and D may change from block to
 /// block (a block begins with the merging that its stage begins with).
 class Model : public torch::nn::Module {
  public:
@@ -93,7 +93,7 @@ class Model : public torch::nn::Module {
   /// that nobody told counts as trained.
   void setProgress(double fraction);
   double progress() const { return m_progress; }
-  /// Of each layer's last forward pass, by name.
+  /// For each layer's last forward pass, by name.
   std::vector<std::vector<std::pair<std::string, double>>> readings() const;
 
   /// Parameters in timm's names, then buffers; both as they would be saved.
@@ -127,14 +127,14 @@ class Model : public torch::nn::Module {
 /// make a model hold it themselves, so nobody who holds it may call them.
 [[nodiscard]] std::unique_lock<std::mutex> holdTorchRandom();
 
-/// Seeds LibTorch's generators (drop path, dropout, initialisation).
+/// Seeds LibTorch's generators (drop path, dropout, initialization).
 void seedTorch(std::uint64_t seed);
 
 /// Throws Failure where the weights of a model of so many parameters are more than the free memory:
 /// to be asked before any of them is allocated.
 void requireMemoryFor(std::int64_t parameters);
 
-/// Builds a registered backbone, initialised from `seed` as timm does. Throws Failure, also where
+/// Builds a registered backbone, initialized from `seed` as timm does. Throws Failure, also where
 /// its weights are more than the free memory.
 std::shared_ptr<Model> makeModel(const ModelConfig& config, std::uint64_t seed);
 

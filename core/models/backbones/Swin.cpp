@@ -15,36 +15,40 @@ struct Plan {
   }
 };
 
+SwinLayout swinLayout(const ModelConfig& config) {
+  SwinLayout layout;
+  valueOrThrow(readParameters(Swin::optionTable(), config.layout, &layout, "model.layout"));
+  return layout;
+}
+
+BlockOptions swinBlock(const ModelConfig& config, const Plan& plan, int layer, const Grid& grid) {
+  return {.mechanism = config.mechanism,
+          .attention = {.layer = layer,
+                        .layerInStage = plan.indexInStage,
+                        .width = config.stageWidth(plan.stage),
+                        .heads = config.stageHeadCount(plan.stage),
+                        .qkvBias = config.qkvBias,
+                        .grid = grid,
+                        .options = config.attention},
+          .mlpRatio = config.mlpRatio,
+          .layerScale = config.layerScale,
+          .postNorm = swinLayout(config).postNorm,
+          .dropPath = dropPathRate(config, layer, config.layers()),
+          .normEpsilon = config.normEpsilon};
+}
+
 std::vector<Plan> plansOf(const ModelConfig& config) {
   std::vector<Plan> plans;
   Grid grid = config.grid();
   for (int stage = 0; stage < config.stages(); ++stage) {
     if (stage > 0) grid = grid.strided(2);
     for (int index = 0; index < config.stageDepth(stage); ++index) {
-      const int layer = static_cast<int>(plans.size());
-      plans.push_back({stage,
-                       index,
-                       {.mechanism = config.mechanism,
-                        .attention = {.layer = layer,
-                                      .layerInStage = index,
-                                      .width = config.stageWidth(stage),
-                                      .heads = config.stageHeadCount(stage),
-                                      .qkvBias = config.qkvBias,
-                                      .grid = grid,
-                                      .options = config.attention},
-                        .mlpRatio = config.mlpRatio,
-                        .layerScale = config.layerScale,
-                        .dropPath = dropPathRate(config, layer, config.layers()),
-                        .normEpsilon = config.normEpsilon}});
+      Plan plan{stage, index, {}};
+      plan.options = swinBlock(config, plan, static_cast<int>(plans.size()), grid);
+      plans.push_back(std::move(plan));
     }
   }
   return plans;
-}
-
-SwinLayout swinLayout(const ModelConfig& config) {
-  SwinLayout layout;
-  valueOrThrow(readParameters(Swin::optionTable(), config.layout, &layout, "model.layout"));
-  return layout;
 }
 
 MergingSize mergingInto(const ModelConfig& config, int stage) {
@@ -58,10 +62,12 @@ const ParameterTable& Swin::optionTable() {
   static const ParameterTable table =
       TableBuilder<L>()
           .choice(&L::stem, "stem", {"patch", "conv"},
-                  "Patches by one linear map, or by two 3 × 3 convolutions of stride 2.")
-          .choice(&L::merging, "merging", {"patch", "conv"},
-                  "From stage to stage by joining 2 × 2 tokens, or by a 3 × 3 convolution of "
-                  "stride 2.")
+                  "Patch embedding: one linear map, or two 3 × 3 convolutions of stride 2.")
+          .choice(&L::merging, "merging", {"patch", "patch_norm", "conv"},
+                  "Downsampling between stages: merge 2 × 2 tokens after a norm or before it "
+                  "(Swin V2), or a 3 × 3 convolution of stride 2.")
+          .boolean(&L::postNorm, "post_norm",
+                   "Use norms after attention and MLP, before the residual addition (Swin V2).")
           .build();
   return table;
 }
@@ -96,12 +102,12 @@ Swin::Swin(const ModelConfig& config, const MaskShape& masks) : Model(config, ma
   m_norm = register_module("norm", makeNorm(lastWidth, config.normEpsilon));
   auto head = register_module("head", std::make_shared<Holder>());
   m_head = head->register_module("fc", torch::nn::Linear(lastWidth, config.classes));
-  initialiseLinears(*this);
+  initializeLinears(*this);
 }
 
 at::Tensor Swin::embed(const at::Tensor& images) {
   checkImages(images, config());
-  const at::Tensor tokens = m_stem->tokensOf(images);
+  const at::Tensor tokens = m_stem->computeTokens(images);
   return m_positions.defined() ? tokens + m_positions : tokens;
 }
 

@@ -3,7 +3,9 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
+#include "core/base/Translation.h"
 #include "core/models/layers/ConvolvedMlp.h"
 
 namespace headlight {
@@ -18,27 +20,29 @@ VitLayout layoutOf(const ModelConfig& config) {
   const auto refuse = [](const std::string& key, const std::string& why) {
     throw Failure({ErrorCode::InvalidConfig, why, "model.layout." + key});
   };
-  if (layout.pooling == "token" && !config.classToken)
-    refuse("pooling", "there is no class token to read; choose mean or attention");
+  if (layout.pooling.starts_with("token") && !config.classToken)
+    refuse("pooling", tr("the model has no class token; choose mean or attention"));
   if (config.distilled && (layout.pooling != "token" || layout.poolNorm))
-    refuse("pooling",
-           "a distilled model reads its tokens after the final norm; choose token, "
-           "without pool_norm");
+    refuse("pooling", tr("a distilled model reads its tokens after the final norm; choose token, "
+                         "without pool_norm"));
+  if (layout.preLogits > 0 && (config.classes == 0 || config.distilled))
+    refuse("pre_logits", tr("needs one classifier; set it to 0"));
   if (!layout.branchBias && (config.mechanism != "softmax" || layout.mlp != "swiglu_apart"))
-    refuse("branch_bias", "is left out of softmax attention and the MLP swiglu_apart alone");
+    refuse("branch_bias",
+           tr("can be left out only with softmax attention and the MLP swiglu_apart"));
   if (!layout.finalNorm && (layout.poolNorm || config.distilled))
-    refuse("final_norm", "is read by a distilled model, and is what pool_norm moves; leave it on");
+    refuse("final_norm", tr("is needed by distilled models and by pool_norm; leave it on"));
   if (layout.poolHeads > 0 && config.width % layout.poolHeads != 0)
-    refuse("pool_heads", "must divide model.width " + std::to_string(config.width));
+    refuse("pool_heads", tr("must divide model.width ") + std::to_string(config.width));
   if (config.distilled && config.classes == 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "a distilled model has two classifiers; give at least "
-                   "1",
+                   tr("a distilled model has two classifiers; give at least "
+                      "1"),
                    "model.classes"});
   if (layout.mlpConvolution > 0 && (layout.mlp != "plain" || layout.activation != "gelu"))
-    refuse("mlp_convolution",
-           "stands in a plain MLP with GELU; set mlp to plain and activation to "
-           "gelu, or this to 0");
+    refuse(
+        "mlp_convolution",
+        tr("needs a plain MLP with GELU; set mlp to plain and activation to gelu, or this to 0"));
   return layout;
 }
 
@@ -82,6 +86,15 @@ std::shared_ptr<RotaryFrequencies> frequenciesOf(const ModelConfig& config,
   return SoftmaxAttention::sharedFrequencies(vitBlockOf(config, layout, 0).attention, config.depth);
 }
 
+/// Of what pooling makes of the tokens, and of what the classifier reads.
+int pooledWidth(const ModelConfig& config, const VitLayout& layout) {
+  return layout.pooling == "token_mean" ? 2 * config.width : config.width;
+}
+
+int headWidth(const ModelConfig& config, const VitLayout& layout) {
+  return layout.preLogits > 0 ? layout.preLogits : pooledWidth(config, layout);
+}
+
 std::int64_t positionCount(const ModelConfig& config, const VitLayout& layout) {
   if (config.positions != "learned") return 0;
   return layout.prefixPositions ? config.grid().tokens() : config.grid().patches();
@@ -99,7 +112,7 @@ VisionTransformer::VisionTransformer(const ModelConfig& config, const MaskShape&
   if (m_layout.normPre) m_normPre = register_module("norm_pre", makeTokenNorm());
   makeBlocks();
   makeEnd();
-  initialise();
+  initialize();
 }
 
 void VisionTransformer::makeBlocks() {
@@ -127,6 +140,9 @@ void VisionTransformer::makeTokens() {
     m_registers = register_parameter("reg_token", at::zeros({1, config().registers, width}));
   if (const std::int64_t count = positionCount(config(), m_layout); count > 0)
     m_positions = register_parameter("pos_embed", at::zeros({1, count, width}));
+  if (m_layout.midPositions)
+    m_midPositions = register_parameter(
+        "mid_pos_embed", at::zeros({config().depth - 1, 1, config().grid().tokens(), width}));
 }
 
 void VisionTransformer::makeEnd() {
@@ -137,22 +153,28 @@ void VisionTransformer::makeEnd() {
   if (m_layout.pooling == "attention")
     m_attentionPool =
         register_module("attn_pool", std::make_shared<AttentionPool>(poolOf(config(), m_layout)));
+  const int pooled = pooledWidth(config(), m_layout);
+  if (m_layout.preLogits > 0)
+    m_preLogits = register_module("pre_logits", std::make_shared<Holder>())
+                      ->register_module("fc", torch::nn::Linear(pooled, m_layout.preLogits));
   if (config().classes > 0)
-    m_head = register_module("head", torch::nn::Linear(width, config().classes));
+    m_head =
+        register_module("head", torch::nn::Linear(headWidth(config(), m_layout), config().classes));
   if (config().distilled)
     m_headDistilled = register_module("head_dist", torch::nn::Linear(width, config().classes));
 }
 
 /// As timm: embeddings from N(0, 0.02²), the class token and registers from N(0, 10⁻¹²).
-void VisionTransformer::initialise() {
+void VisionTransformer::initialize() {
   const at::NoGradGuard noGrad;
   if (m_classToken.defined()) m_classToken.normal_(0, 1e-6);
   if (m_distillationToken.defined()) m_distillationToken.normal_(0, 0.02);
   if (m_registers.defined()) m_registers.normal_(0, 1e-6);
   if (m_positions.defined()) m_positions.normal_(0, 0.02);
-  if (m_frequencies) m_frequencies->initialise();
-  m_patches->initialise();
-  initialiseLinears(*this);
+  if (m_midPositions.defined()) m_midPositions.normal_(0, 0.02);
+  if (m_frequencies) m_frequencies->initialize();
+  m_patches->initialize();
+  initializeLinears(*this);
 }
 
 at::Tensor VisionTransformer::embed(const at::Tensor& images) {
@@ -170,11 +192,18 @@ at::Tensor VisionTransformer::embed(const at::Tensor& images) {
 }
 
 at::Tensor VisionTransformer::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
-  return m_blocks[layer]->forward(tokens, tap);
+  const at::Tensor after = m_blocks[layer]->forward(tokens, tap);
+  const bool again = m_midPositions.defined() && layer < config().depth - 1;
+  return again ? after + m_midPositions.select(0, layer) : after;
 }
 
 at::Tensor VisionTransformer::finalNorm(const at::Tensor& tokens) {
   return m_norm ? m_norm->forward(tokens) : tokens;
+}
+
+/// [B, T, D] → [B, 2D].
+at::Tensor VisionTransformer::tokenAndMean(const at::Tensor& normed, int prefix) {
+  return at::cat({normed.select(1, 0), normed.slice(1, prefix).mean(1)}, -1);
 }
 
 at::Tensor VisionTransformer::pooledFeatures(const at::Tensor& tokens) {
@@ -185,6 +214,8 @@ at::Tensor VisionTransformer::pooledFeatures(const at::Tensor& tokens) {
     pooled = finalNorm(tokens.slice(1, 0, 1)).select(1, 0);
   else if (m_layout.pooling == "attention")
     pooled = m_attentionPool->forward(finalNorm(tokens.slice(1, m_layout.poolPrefix ? 0 : prefix)));
+  else if (m_layout.pooling == "token_mean")
+    pooled = tokenAndMean(finalNorm(tokens), prefix);
   else
     pooled = finalNorm(tokens.slice(1, prefix)).mean(1);
   return m_poolNorm ? m_poolNorm->forward(pooled) : pooled;
@@ -197,7 +228,10 @@ at::Tensor VisionTransformer::classify(const at::Tensor& tokens) {
 
 ClassLogitsPair VisionTransformer::classifyBoth(const at::Tensor& tokens) {
   if (!m_head) return {tokens.new_empty({tokens.size(0), 0}), {}};
-  if (!config().distilled) return {m_head(pooledFeatures(tokens)), {}};
+  if (!config().distilled) {
+    const at::Tensor pooled = pooledFeatures(tokens);
+    return {m_head(m_preLogits ? at::tanh(inFloat32(m_preLogits(pooled))) : pooled), {}};
+  }
   const at::Tensor prefix = m_norm->forward(tokens.slice(1, 0, 2));
   return {m_head(prefix.select(1, 0)), m_headDistilled(prefix.select(1, 1))};
 }
@@ -209,6 +243,8 @@ ModelCost VisionTransformer::cost(const ModelConfig& config) {
   counter.parameters("tokens", config.grid().prefix * width);
   if (config.positions == "learned")
     counter.parameters("pos_embed", positionCount(config, layout) * width);
+  if (layout.midPositions)
+    counter.parameters("mid_pos_embed", (config.depth - 1) * config.grid().tokens() * width);
   counter.convolution("patch_embed.proj", 3, width, config.patchSize, 1, !layout.normPre, patches);
   const std::int64_t norm = TokenNorm::parameters(width, layout.norm == "rms");
   if (layout.patchNorm) counter.parameters("patch_embed.norm", norm);
@@ -221,7 +257,10 @@ ModelCost VisionTransformer::cost(const ModelConfig& config) {
   if (layout.pooling == "attention")
     AttentionPool::count(counter, poolOf(config, layout),
                          layout.poolPrefix ? config.grid().tokens() : patches);
-  if (config.classes > 0) counter.linear("head", width, config.classes, true, 1);
+  if (layout.preLogits > 0)
+    counter.linear("pre_logits.fc", pooledWidth(config, layout), layout.preLogits, true, 1);
+  if (config.classes > 0)
+    counter.linear("head", headWidth(config, layout), config.classes, true, 1);
   if (config.distilled) counter.linear("head_dist", width, config.classes, true, 1);
   return counter.cost();
 }

@@ -15,21 +15,26 @@
 namespace headlight {
 
 struct VitLayout {
-  bool mlpDropPath = true;       ///< off: stochastic depth drops the attention branch alone (IBiT)
-  int mlpConvolution = 0;        ///< side of a depthwise convolution in the MLP (Castling); 0: none
-  bool prefixPositions = true;   ///< off: no position embedding for prefix tokens (no_embed_class)
-  bool normPre = false;          ///< a norm before the blocks, and patches without a bias (CLIP)
-  bool cutRemainder = false;     ///< pixels right and below that fill no patch are left out
-  std::string pooling = "auto";  ///< "auto": token where there is a class token, else mean
-  bool poolNorm = false;         ///< the final norm comes after pooling (timm's fc_norm)
-  std::string norm = "layer";    ///< "rms": RMSNorm everywhere
-  bool patchNorm = false;        ///< a norm of each patch before its position is added (AIMv2)
-  bool branchBias = true;        ///< off: none in the MLP and after the heads (AIMv2)
-  bool finalNorm = true;         ///< off: neither there nor before pooling
-  bool postNorm = false;         ///< norms after attention and MLP, within the residual
-  int poolHeads = 0;             ///< of pooling by attention; 0: as many as in a block
-  double poolRatio = 0;          ///< of its MLP; 0: as in a block
-  bool poolPrefix = false;       ///< it looks at class and register tokens too
+  bool mlpDropPath = true;      ///< off: stochastic depth drops the attention branch alone (IBiT)
+  int mlpConvolution = 0;       ///< side of a depthwise convolution in the MLP (Castling); 0: none
+  bool prefixPositions = true;  ///< off: no position embedding for prefix tokens (no_embed_class)
+  bool normPre = false;         ///< a norm before the blocks, and patches without a bias (CLIP)
+  bool cutRemainder = false;    ///< pixels right and below that fill no patch are left out
+  /// "auto": token where there is a class token, else mean; "token_mean": both, side by side
+  std::string pooling = "auto";
+  int preLogits = 0;           ///< width of a layer with tanh before the head; 0: none
+  bool poolNorm = false;       ///< the final norm comes after pooling (timm's fc_norm)
+  std::string norm = "layer";  ///< "rms": RMSNorm everywhere
+  bool patchNorm = false;      ///< a norm of each patch before its position is added (AIMv2)
+  bool branchBias = true;      ///< off: none in the MLP and after the heads (AIMv2)
+  bool finalNorm = true;       ///< off: neither there nor before pooling
+  bool postNorm = false;       ///< norms after attention and MLP, within the residual
+  int poolHeads = 0;           ///< of pooling by attention; 0: as many as in a block
+  double poolRatio = 0;        ///< of its MLP; 0: as in a block
+  bool poolPrefix = false;     ///< it looks at class and register tokens too
+  bool midPositions = false;   ///< positions are added again after every block but the last (YOLOS)
+  /// How position embeddings are resized for another image: "antialiased", "bicubic", "bilinear".
+  std::string positionFilter = "antialiased";
   std::string activation = "gelu";
   std::string mlp = "plain";
   std::string names = "vit";  ///< "beit": gamma_1, attn.q_bias, …; "eva": gamma_1, attn.qkv.bias
@@ -57,16 +62,18 @@ class VisionTransformer : public Model {
   void makeEnd();
   /// As they are where the norm comes after pooling, or not at all.
   at::Tensor finalNorm(const at::Tensor& tokens);
-  void initialise();
+  static at::Tensor tokenAndMean(const at::Tensor& normed, int prefix);
+  void initialize();
 
   VitLayout m_layout;
   at::Tensor m_classToken, m_distillationToken, m_registers, m_positions;  ///< may be undefined
+  at::Tensor m_midPositions;  ///< [L − 1, 1, T, D]; undefined without
   std::shared_ptr<PatchEmbedding> m_patches;
   std::vector<std::shared_ptr<TransformerBlock>> m_blocks;
   std::shared_ptr<RotaryFrequencies> m_frequencies;  ///< null without mixed rotary positions
   std::shared_ptr<TokenNorm> m_patchNorm, m_normPre, m_norm, m_poolNorm;  ///< may be null
   std::shared_ptr<AttentionPool> m_attentionPool;
-  torch::nn::Linear m_head{nullptr}, m_headDistilled{nullptr};
+  torch::nn::Linear m_preLogits{nullptr}, m_head{nullptr}, m_headDistilled{nullptr};
 };
 
 }  // namespace headlight

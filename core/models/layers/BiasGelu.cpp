@@ -29,7 +29,7 @@ HEADLIGHT_INLINE Normal<float> normalAt(float z) {
   p = p * t + 1.781477937f;
   p = p * t - 0.356563782f;
   p = p * t + 0.319381530f;
-  const float density = 0.3989422804f * rows::expOf(-0.5f * z * z);
+  const float density = 0.3989422804f * rows::fastExp(-0.5f * z * z);
   const float tail = density * p * t;
   return {z < 0 ? tail : 1.0f - tail, density};
 }

@@ -16,11 +16,11 @@ namespace headlight {
 namespace {
 
 /// x̂ = (x − mean)/√(σ² + ε) of a row, into `normed`; returns what multiplied it.
-HEADLIGHT_INLINE float normalise(const float* x, std::int64_t width, float epsilon, float* normed) {
+HEADLIGHT_INLINE float normalize(const float* x, std::int64_t width, float epsilon, float* normed) {
   const float share = 1.0f / static_cast<float>(width), mean = rows::sumOf(x, width) * share;
   for (std::int64_t f = 0; f < width; ++f)
     normed[f] = x[f] - mean;
-  const float inverse = 1.0f / std::sqrt(rows::dotOf(normed, normed, width) * share + epsilon);
+  const float inverse = 1.0f / std::sqrt(rows::dotProduct(normed, normed, width) * share + epsilon);
   for (std::int64_t f = 0; f < width; ++f)
     normed[f] *= inverse;
   return inverse;
@@ -31,7 +31,7 @@ HEADLIGHT_CLONES_16 void forwardRows(const float* x, const float* weight, const 
                                      float epsilon, std::uint16_t* y, std::int64_t count,
                                      std::int64_t width, float* normed) {
   for (std::int64_t n = 0; n < count; ++n, x += width, y += width) {
-    normalise(x, width, epsilon, normed);
+    normalize(x, width, epsilon, normed);
     for (std::int64_t f = 0; f < width; ++f)
       rows::keep(normed[f] * weight[f] + bias[f], y[f]);
   }
@@ -46,14 +46,15 @@ HEADLIGHT_CLONES_16 void backwardRows(const float* x, const float* weight, float
   float *normed = room, *g = room + width;
   const float share = 1.0f / static_cast<float>(width);
   for (std::int64_t n = 0; n < count; ++n, x += width, dY += width, dX += width) {
-    const float inverse = normalise(x, width, epsilon, normed);
+    const float inverse = normalize(x, width, epsilon, normed);
     for (std::int64_t f = 0; f < width; ++f) {
       const float dy = rows::widened(dY[f]);
       g[f] = dy * weight[f];
       dWeight[f] += dy * normed[f];
       dBias[f] += dy;
     }
-    const float mean = rows::sumOf(g, width) * share, slope = rows::dotOf(g, normed, width) * share;
+    const float mean = rows::sumOf(g, width) * share,
+                slope = rows::dotProduct(g, normed, width) * share;
     for (std::int64_t f = 0; f < width; ++f)
       dX[f] = inverse * (g[f] - mean - normed[f] * slope);
   }
@@ -66,7 +67,7 @@ const std::uint16_t* bitsOf(const at::Tensor& narrow) {
 at::Tensor normed(const at::Tensor& tokens, const at::Tensor& weight, const at::Tensor& bias,
                   double epsilon) {
   const std::int64_t width = tokens.size(-1);
-  const at::Tensor result = at::empty_like(tokens, tokens.options().dtype(at::kBFloat16));
+  at::Tensor result = at::empty_like(tokens, tokens.options().dtype(at::kBFloat16));
   const float *x = tokens.data_ptr<float>(), *w = weight.data_ptr<float>(),
               *b = bias.data_ptr<float>();
   auto* y = static_cast<std::uint16_t*>(result.data_ptr());

@@ -6,6 +6,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/RelativeSums.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -36,8 +37,8 @@ at::Tensor ConvolvedMlp::forward(const at::Tensor& tokens) {
 void requireOddSide(int side, const std::string& path) {
   if (side == 0 || side % 2 == 1) return;
   throw Failure({ErrorCode::InvalidConfig,
-                 "a convolution of side " + std::to_string(side) +
-                     " has no middle; use an odd number, or 0 for none",
+                 tr("a convolution of side ") + std::to_string(side) +
+                     tr(" has no center; use an odd number, or 0 for none"),
                  path});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// An MLP that mixes neighbouring patches: "adding DWConv in the middle of MLP layers"
+// An MLP that mixes neighboring patches: "adding DWConv in the middle of MLP layers"
 // (Castling-ViT, You et al. 2023, §4.4). The paper leaves its size and place open: here it stands
 // before the GELU, as in PVTv2's (Wang et al. 2022), without a bias, as that of Castling's
 // attention.

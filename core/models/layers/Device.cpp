@@ -8,6 +8,7 @@
 
 #include "core/base/Result.h"
 #include "core/base/TorchCompat.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -23,7 +24,7 @@ int cudaIndex(const std::string& text) {
   const std::string digits = text.starts_with(prefix) ? text.substr(prefix.size()) : "";
   const auto isDigit = [](unsigned char c) { return std::isdigit(c) != 0; };
   if (digits.empty() || digits.size() > 2 || !std::all_of(digits.begin(), digits.end(), isDigit))
-    refuse("\"" + text + "\" is not a device; use auto, cpu, cuda or cuda:N");
+    refuse("\"" + text + tr("\" is not a device; use auto, cpu, cuda or cuda:N"));
   return std::stoi(digits);
 }
 
@@ -35,7 +36,7 @@ at::Device deviceFromConfig(const std::string& text) {
   const int index = text == "auto" ? 0 : cudaIndex(text);
   if (!cudaIsAvailable())
     refuse("\"" + text +
-           "\" is asked for, but LibTorch finds no CUDA device here; use cpu or auto");
+           tr("\" was requested, but LibTorch finds no CUDA device; use cpu or auto"));
   // A convolution in 10 bits of mantissa, cuDNN's default, would not be the float32 that every
   // number of this program is said to be.
   at::globalContext().setAllowTF32CuDNN(false);
@@ -43,7 +44,7 @@ at::Device deviceFromConfig(const std::string& text) {
   try {
     at::zeros({1}, at::TensorOptions(device));
   } catch (const std::exception& exception) {
-    refuse("\"" + text + "\" cannot be used: " + messageOf(exception));
+    refuse("\"" + text + tr("\" cannot be used: ") + failureMessage(exception));
   }
   return device;
 }

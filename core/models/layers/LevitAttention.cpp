@@ -124,11 +124,10 @@ at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionHoo
 
 std::string LevitSoftmaxAttention::mapMeaning() const {
   const std::string meaning =
-      "Softmax attention with a bias by distance: each row sums to 1 over the patches of its "
-      "stage.";
+      "Softmax attention with distance biases: each row sums to 1 over the patches of its stage.";
   return m_pool ? meaning +
-                      " Keys are pooled: the weight of each is spread evenly over the patches "
-                      "that it covers."
+                      " Keys are pooled: each weight is spread evenly over the patches that the "
+                      "key covers."
                 : meaning;
 }
 

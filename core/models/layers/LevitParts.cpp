@@ -12,7 +12,7 @@ namespace {
 
 /// Over rows [N, C]. One row has no deviation: where a training batch comes down to that (the head
 /// of a last batch of one image), the running statistics stand in and are left as they are.
-at::Tensor normalised(torch::nn::BatchNorm1d& norm, const at::Tensor& rows) {
+at::Tensor normalized(torch::nn::BatchNorm1d& norm, const at::Tensor& rows) {
   if (rows.size(0) > 1 || !norm->is_training() || currentProcesses())
     return batchNormed(norm, rows);
   return at::batch_norm(rows, norm->weight, norm->bias, norm->running_mean, norm->running_var,
@@ -33,8 +33,8 @@ ConvNorm::ConvNorm(int in, int out, int groups) {
   m_norm = register_module("bn", torch::nn::BatchNorm2d(out));
 }
 
-at::Tensor ConvNorm::forward(const at::Tensor& pictures) {
-  return batchNormed(m_norm, inFloat32(m_linear(pictures)));
+at::Tensor ConvNorm::forward(const at::Tensor& images) {
+  return batchNormed(m_norm, inFloat32(m_linear(images)));
 }
 
 void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,
@@ -59,11 +59,11 @@ void LinearNorm::count(CostCounter& counter, const std::string& name, std::int64
 
 at::Tensor LinearNorm::forward(const at::Tensor& tokens) {
   const at::Tensor mapped = inFloat32(m_linear(tokens));
-  return normalised(m_norm, mapped.flatten(0, 1)).view_as(mapped);
+  return normalized(m_norm, mapped.flatten(0, 1)).view_as(mapped);
 }
 
 at::Tensor NormLinear::forward(const at::Tensor& features) {
-  return m_linear(normalised(m_norm, features));
+  return m_linear(normalized(m_norm, features));
 }
 
 NormLinear::NormLinear(int in, int out) {

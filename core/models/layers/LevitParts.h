@@ -25,7 +25,7 @@ class ConvNorm : public torch::nn::Module {
   static void count(CostCounter& counter, const std::string& name, std::int64_t in,
                     std::int64_t out, std::int64_t groups, std::int64_t positions);
   /// [B, in, R, C] → [B, out, ⌈R/2⌉, ⌈C/2⌉].
-  at::Tensor forward(const at::Tensor& pictures);
+  at::Tensor forward(const at::Tensor& images);
 
  private:
   torch::nn::Conv2d m_linear{nullptr};

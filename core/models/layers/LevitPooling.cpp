@@ -7,9 +7,9 @@ namespace headlight {
 
 at::Tensor pooledHeads(ConvNorm& pool, const at::Tensor& heads, const Grid& grid) {
   const std::int64_t batch = heads.size(0), count = heads.size(1), width = heads.size(3);
-  const at::Tensor pictures =
+  const at::Tensor images =
       heads.transpose(2, 3).reshape({batch * count, width, grid.rows, grid.cols});
-  return pool.forward(pictures).view({batch, count, width, -1}).transpose(2, 3);
+  return pool.forward(images).view({batch, count, width, -1}).transpose(2, 3);
 }
 
 LevitTokenPool::LevitTokenPool(const Grid& grid, int keyWidth, int valueWidth)

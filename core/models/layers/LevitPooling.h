@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Every head is a picture: [B, H, T, d] on `grid` → [B, H, ⌈rows/2⌉·⌈cols/2⌉, d].
+/// Every head is an image: [B, H, T, d] on `grid` → [B, H, ⌈rows/2⌉·⌈cols/2⌉, d].
 at::Tensor pooledHeads(ConvNorm& pool, const at::Tensor& heads, const Grid& grid);
 
 /// A depthwise 3 × 3 convolution of stride 2 that heads share, and a batch norm, of keys and of

@@ -16,7 +16,7 @@ struct MicroBatch {
   std::int64_t whole = 0;          ///< rows of the whole batch; 0: what a pass sees is all there is
 };
 
-/// Of this thread.
+/// For this thread.
 const MicroBatch& batchPart();
 
 /// Those of `values` [whole, …] that belong to the rows that this pass sees.

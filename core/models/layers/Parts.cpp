@@ -22,6 +22,8 @@ at::Tensor Mlp::activated(const at::Tensor& tokens) {
     return biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias);
   const at::Tensor hidden = inFloat32(m_first(tokens));
   if (m_activation == "gelu_tanh") return at::gelu(hidden, "tanh");
+  if (m_activation == "relu") return at::relu(hidden);
+  if (m_activation == "silu") return at::silu(hidden);
   return hidden * at::sigmoid(1.702 * hidden);  // quick_gelu (OpenAI's CLIP)
 }
 
@@ -58,7 +60,7 @@ PatchEmbedding::PatchEmbedding(int patch, int width, bool bias) : m_patch(patch)
   if (bias) m_bias = projection->register_parameter("bias", at::zeros({width}));
 }
 
-void PatchEmbedding::initialise() {
+void PatchEmbedding::initialize() {
   const at::NoGradGuard noGrad;
   const double bound = 1.0 / std::sqrt(3.0 * m_patch * m_patch);
   m_weight.uniform_(-bound, bound);
@@ -97,7 +99,7 @@ at::Tensor dropPath(const at::Tensor& given, double rate) {
   return branch * rowsSeen(kept);
 }
 
-void initialiseLinears(torch::nn::Module& module) {
+void initializeLinears(torch::nn::Module& module) {
   const at::NoGradGuard noGrad;
   for (const auto& child : module.modules(/*include_self=*/false)) {
     auto* linear = child->as<torch::nn::LinearImpl>();

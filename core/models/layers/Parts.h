@@ -30,7 +30,7 @@ class BlockMlp : public torch::nn::Module {
 /// Two linear layers with an activation between: fc1, fc2.
 class Mlp : public BlockMlp {
  public:
-  /// `activation`: "gelu", "quick_gelu" or "gelu_tanh".
+  /// `activation`: "gelu", "quick_gelu", "gelu_tanh", "relu" or "silu".
   Mlp(int width, int hidden, const std::string& activation = "gelu");
   at::Tensor forward(const at::Tensor& tokens) override;
 
@@ -75,7 +75,7 @@ class PatchEmbedding : public torch::nn::Module {
   using torch::nn::Module::register_module;  ///< for a norm beside it, in timm's names
   PatchEmbedding(int patch, int width, bool bias = true);
   /// Uniform within the inverse root of the fan-in, as a convolution's default.
-  void initialise();
+  void initialize();
   at::Tensor forward(const at::Tensor& images) const;
 
  private:
@@ -93,7 +93,7 @@ double dropPathRate(const ModelConfig& config, int layer, int layers);
 at::Tensor dropPath(const at::Tensor& branch, double rate);
 
 /// Linear layers as timm: weights from N(0, 0.02²) (its truncation at ±2 never bites), biases 0.
-void initialiseLinears(torch::nn::Module& module);
+void initializeLinears(torch::nn::Module& module);
 
 /// Throws Failure where images are not [B, 3, H, W] of the config's size.
 void checkImages(const at::Tensor& images, const ModelConfig& config);

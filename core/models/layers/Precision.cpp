@@ -9,6 +9,7 @@
 #include "core/base/Result.h"
 #include "core/base/Text.h"
 #include "core/base/TorchCompat.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -19,21 +20,19 @@ namespace {
 
 void requireOnCpu(Precision precision, const std::string& where) {
   if (precision == Precision::Float16)
-    refusePrecision(
-        "float16 is computed by CUDA devices alone, and this run is on the CPU; use float32, or "
-        "set device to cuda where there is one",
-        where);
+    refusePrecision(tr("float16 runs only on CUDA devices, and this run is on the CPU; use "
+                       "float32, or set device to cuda"),
+                    where);
   if (!kLibraryHasFastBfloat16)
     refusePrecision(std::string("LibTorch ") + TORCH_VERSION +
-                        ", which this program was built with, has no fast products in bfloat16 on "
-                        "the CPU: they would be slower than those in float32; use float32, a CUDA "
-                        "device, or a program built with LibTorch 2",
+                        tr(", the version of this build, has no fast bfloat16 products on the CPU, "
+                           "so bfloat16 would be slower than float32; use float32, a CUDA device, "
+                           "or a build with LibTorch 2"),
                     where);
   if (!hasBfloat16Products())
-    refusePrecision(
-        "this processor has no products in bfloat16 (AVX512-BF16 or AMX): they would be slower "
-        "than those in float32; use float32, or set device to cuda where there is one",
-        where);
+    refusePrecision(tr("this processor has no bfloat16 products (AVX512-BF16 or AMX), so bfloat16 "
+                       "would be slower than float32; use float32, or set device to cuda"),
+                    where);
 }
 
 void requireOnCuda(Precision precision, const at::Device& device, const std::string& where) {
@@ -42,9 +41,9 @@ void requireOnCuda(Precision precision, const at::Device& device, const std::str
     const at::Tensor ones = at::ones({16, 16}, at::TensorOptions(device).dtype(type));
     static_cast<void>(at::mm(ones, ones).sum().to(at::kFloat).item<float>());
   } catch (const std::exception& exception) {
-    refusePrecision("the device " + device.str() + " has no products in " +
+    refusePrecision(tr("the device ") + device.str() + tr(" has no products in ") +
                         precisionNames()[static_cast<std::size_t>(precision)] + ": " +
-                        messageOf(exception) + "; use float32",
+                        failureMessage(exception) + tr("; use float32"),
                     where);
   }
 }
@@ -60,7 +59,7 @@ Precision precisionFromConfig(const std::string& text, const std::string& where)
   const auto& names = precisionNames();
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
-    refusePrecision("\"" + text + "\" is not a precision; use one of " + joined(names), where);
+    refusePrecision("\"" + text + tr("\" is not a precision; use one of ") + joined(names), where);
   return static_cast<Precision>(found - names.begin());
 }
 

@@ -13,7 +13,7 @@ namespace headlight {
 
 constexpr std::int64_t kRowsAChunk = 64;
 
-/// Of [.., C]: all but the last dimension.
+/// For [.., C]: all but the last dimension.
 inline std::int64_t rowsOf(const at::Tensor& tensor) {
   return tensor.numel() / tensor.size(-1);
 }

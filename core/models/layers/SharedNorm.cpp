@@ -37,7 +37,8 @@ at::Tensor alongChannels(const at::Tensor& values, const at::Tensor& x) {
 /// First the mean, then the squares about it: two sums, and nothing that cancels.
 Moments momentsOf(const at::Tensor& x, Processes& processes) {
   const auto dims = allButChannels(x);
-  const auto here = static_cast<double>(x.numel() / x.size(1));
+  const std::int64_t entries = x.numel() / x.size(1);
+  const auto here = static_cast<double>(entries);
   at::Tensor sums = at::cat({x.sum(dims), at::full({1}, here, x.options())});
   processes.sum(sums);
   Moments all;

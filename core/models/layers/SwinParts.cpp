@@ -5,6 +5,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 #include "core/models/layers/SharedNorm.h"
 
 namespace headlight {
@@ -16,8 +17,8 @@ torch::nn::Conv2d halving(int from, int to, bool bias) {
 }
 
 /// [B, C, rows, cols] → [B, N, C].
-at::Tensor asTokens(const at::Tensor& picture) {
-  return picture.flatten(2).transpose(1, 2);
+at::Tensor asTokens(const at::Tensor& image) {
+  return image.flatten(2).transpose(1, 2);
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ at::Tensor asTokens(const at::Tensor& picture) {
 PatchStem::PatchStem(const ModelConfig& config)
     : PatchEmbedding(config.patchSize, config.stageWidth(0)) {
   m_norm = register_module("norm", makeNorm(config.stageWidth(0), config.normEpsilon));
-  initialise();
+  initialize();
 }
 
 void PatchStem::count(CostCounter& counter, const ModelConfig& config) {
@@ -37,12 +38,12 @@ void PatchStem::count(CostCounter& counter, const ModelConfig& config) {
 void ConvolutionStem::check(const ModelConfig& config) {
   if (config.patchSize != 4)
     throw Failure({ErrorCode::InvalidConfig,
-                   "a stem of two convolutions of stride 2 makes patches of 4 pixels; set 4, or "
-                   "layout.stem to patch",
+                   tr("a stem of two stride-2 convolutions gives patches of 4 pixels; set this to "
+                      "4, or layout.stem to patch"),
                    "model.patch_size"});
   if (config.stageWidth(0) % 2 != 0)
     throw Failure({ErrorCode::InvalidConfig,
-                   "the first of the stem's two convolutions has half the width: make it even",
+                   tr("the stem's first convolution has half the width; use an even width"),
                    config.stageWidths.empty() ? "model.width" : "model.stage_widths"});
 }
 
@@ -63,13 +64,13 @@ void ConvolutionStem::count(CostCounter& counter, const ModelConfig& config) {
   counter.parameters("norms", 2 * (half + width));
 }
 
-at::Tensor ConvolutionStem::tokensOf(const at::Tensor& images) {
+at::Tensor ConvolutionStem::computeTokens(const at::Tensor& images) {
   const at::Tensor half = at::hardswish(batchNormed(m_firstNorm, inFloat32(m_first(images))));
   return asTokens(at::hardswish(batchNormed(m_secondNorm, inFloat32(m_second(half)))));
 }
 
-PatchMerging::PatchMerging(const MergingSize& size) {
-  m_norm = register_module("norm", makeNorm(4 * size.from, size.normEpsilon));
+PatchMerging::PatchMerging(const MergingSize& size, bool normLast) : m_normLast(normLast) {
+  m_norm = register_module("norm", makeNorm(normLast ? size.to : 4 * size.from, size.normEpsilon));
   m_reduction = register_module(
       "reduction", torch::nn::Linear(torch::nn::LinearOptions(4 * size.from, size.to).bias(false)));
 }
@@ -77,13 +78,14 @@ PatchMerging::PatchMerging(const MergingSize& size) {
 at::Tensor PatchMerging::merge(const at::Tensor& tokens, const Grid& grid) {
   const std::int64_t width = tokens.size(2);
   const Grid merged = grid.strided(2);
-  at::Tensor picture = tokens.reshape({-1, grid.rows, grid.cols, width});
+  at::Tensor image = tokens.reshape({-1, grid.rows, grid.cols, width});
   const int below = grid.rows % 2, right = grid.cols % 2;
-  if (below + right > 0) picture = at::constant_pad_nd(picture, {0, 0, 0, right, 0, below});
+  if (below + right > 0) image = at::constant_pad_nd(image, {0, 0, 0, right, 0, below});
   // Column by column of the 2 × 2, as Swin has it.
-  const at::Tensor joined = picture.reshape({-1, merged.rows, 2, merged.cols, 2, width})
+  const at::Tensor joined = image.reshape({-1, merged.rows, 2, merged.cols, 2, width})
                                 .permute({0, 1, 3, 4, 2, 5})
                                 .reshape({-1, merged.patches(), 4 * width});
+  if (m_normLast) return m_norm(inFloat32(m_reduction(joined)));
   return inFloat32(m_reduction(branchNormed(m_norm, joined)));
 }
 
@@ -93,14 +95,14 @@ ConvolutionMerging::ConvolutionMerging(const MergingSize& size) {
 }
 
 at::Tensor ConvolutionMerging::merge(const at::Tensor& tokens, const Grid& grid) {
-  const at::Tensor picture =
+  const at::Tensor image =
       tokens.transpose(1, 2).reshape({tokens.size(0), tokens.size(2), grid.rows, grid.cols});
-  return m_norm(asTokens(inFloat32(m_reduction(picture))));
+  return m_norm(asTokens(inFloat32(m_reduction(image))));
 }
 
 std::shared_ptr<Merging> makeMerging(const std::string& kind, const MergingSize& size) {
   if (kind == "conv") return std::make_shared<ConvolutionMerging>(size);
-  return std::make_shared<PatchMerging>(size);
+  return std::make_shared<PatchMerging>(size, kind == "patch_norm");
 }
 
 void countMerging(CostCounter& counter, const std::string& kind, const MergingSize& size,
@@ -110,7 +112,7 @@ void countMerging(CostCounter& counter, const std::string& kind, const MergingSi
     counter.parameters("norm", 2 * size.to);
     return;
   }
-  counter.parameters("norm", 8 * size.from);
+  counter.parameters("norm", kind == "patch_norm" ? 2 * size.to : 8 * size.from);
   counter.linear("reduction", 4 * size.from, size.to, false, after.patches());
 }
 

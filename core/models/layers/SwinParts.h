@@ -14,14 +14,15 @@ namespace headlight {
 
 struct SwinLayout {
   std::string stem = "patch";     ///< "patch" or "conv"
-  std::string merging = "patch";  ///< "patch" or "conv"
+  std::string merging = "patch";  ///< "patch", "patch_norm" or "conv"
+  bool postNorm = false;          ///< norms after attention and MLP (Swin V2)
 };
 
 /// Images [B, 3, H, W] → tokens [B, N, D].
 class Stem {
  public:
   virtual ~Stem() = default;
-  virtual at::Tensor tokensOf(const at::Tensor& images) = 0;
+  virtual at::Tensor computeTokens(const at::Tensor& images) = 0;
 };
 
 /// A linear map of every patch and a norm: proj, norm.
@@ -29,7 +30,7 @@ class PatchStem : public PatchEmbedding, public Stem {
  public:
   explicit PatchStem(const ModelConfig& config);
   static void count(CostCounter& counter, const ModelConfig& config);
-  at::Tensor tokensOf(const at::Tensor& images) override { return m_norm(forward(images)); }
+  at::Tensor computeTokens(const at::Tensor& images) override { return m_norm(forward(images)); }
 
  private:
   torch::nn::LayerNorm m_norm{nullptr};
@@ -42,7 +43,7 @@ class ConvolutionStem : public torch::nn::Module, public Stem {
  public:
   explicit ConvolutionStem(const ModelConfig& config);
   static void count(CostCounter& counter, const ModelConfig& config);
-  at::Tensor tokensOf(const at::Tensor& images) override;
+  at::Tensor computeTokens(const at::Tensor& images) override;
 
  private:
   static void check(const ModelConfig& config);
@@ -63,13 +64,14 @@ struct MergingSize {
   double normEpsilon;
 };
 
-/// 2 × 2 tokens side by side, a norm, a linear map: norm, reduction.
+/// 2 × 2 tokens side by side, a norm, a linear map: norm, reduction. Swin V2: the norm last.
 class PatchMerging : public Merging {
  public:
-  explicit PatchMerging(const MergingSize& size);
+  PatchMerging(const MergingSize& size, bool normLast);
   at::Tensor merge(const at::Tensor& tokens, const Grid& grid) override;
 
  private:
+  bool m_normLast;
   torch::nn::LayerNorm m_norm{nullptr};
   torch::nn::Linear m_reduction{nullptr};
 };

@@ -66,7 +66,7 @@ void TransformerBlock::count(CostCounter& counter, const std::string& prefix,
   const std::int64_t width = options.attention.width, hidden = options.hiddenWidth(),
                      tokens = options.attention.grid.tokens();
   counter.enter(prefix + "attn.");
-  mechanismOf(options.mechanism).count(counter, options.attention);
+  findMechanism(options.mechanism).count(counter, options.attention);
   counter.enter(prefix);
   counter.parameters("norms", 2 * TokenNorm::parameters(width, options.rmsNorm));
   countFirstLayers(counter, options);

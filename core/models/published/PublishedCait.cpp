@@ -14,7 +14,7 @@ struct CaitRecipe {
   double layerScale, dropPath;  ///< CaiT, Table 3, and its released code
 };
 
-/// Two class-attention layers; the whole picture is used (timm's crop of 1).
+/// Two class-attention layers; the whole image is used (timm's crop of 1).
 ModelConfig caitConfig(const std::string& name, FlatSize shape, int image, CaitRecipe recipe) {
   ModelConfig config = flatConfig(name, shape, 16, image);
   config.backbone = "cait";

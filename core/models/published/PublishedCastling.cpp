@@ -11,9 +11,9 @@ namespace {
 const std::string kTable = "Castling-ViT, Table 2";
 
 /// As published: the auxiliary branch helps training and inference goes without it.
-void castled(ModelConfig& config) {
+void withoutBranch(ModelConfig& config) {
   config.mechanism = "linear_angular";
-  config.attention["castled"] = true;
+  config.attention["without_branch"] = true;
 }
 
 PublishedModel castlingDeit(const std::string& size, FlatSize shape, double parametersM,
@@ -25,7 +25,7 @@ PublishedModel castlingDeit(const std::string& size, FlatSize shape, double para
                        parametersM,
                        macsG,
                        parametersM > 0 ? kTable : ""};
-  castled(model.config);
+  withoutBranch(model.config);
   return model;
 }
 
@@ -54,7 +54,7 @@ PublishedModel castlingLevit(const std::string& size, const LevitSize& shape, do
   layout["downsample_attention_ratio"] = 1.0;
   layout["query_pooling"] = "after";
   layout["query_residual"] = true;
-  castled(model.config);
+  withoutBranch(model.config);
   return model;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr FlatSize kTiny{192, 12, 3}, kSmall{384, 12, 6}, kBase{768, 12, 12};
 
-/// DeiT: ImageNet's mean and deviation; at 384 pixels the whole picture is used.
+/// DeiT: ImageNet's mean and deviation; at 384 pixels the whole image is used.
 PublishedModel deit(const std::string& size, FlatSize shape, int image, bool distilled,
                     double parametersM, double macsG, const std::string& source) {
   const std::string name =

@@ -51,7 +51,7 @@ PublishedModel castlingMvit(const std::string& size, const MvitSize& shape, doub
                        macsG,
                        "Castling-ViT, Table 2"};
   model.config.mechanism = "linear_angular";
-  model.config.attention["castled"] = true;
+  model.config.attention["without_branch"] = true;
   model.note = note;
   return model;
 }
@@ -69,8 +69,10 @@ PublishedModel mvitMicro() {
 
 std::vector<PublishedModel> mvitModels() {
   const std::string tried =
-      "blocks that lead a stage keep the softmax: with linear-angular attention in every block, "
-      "the other reading of the paper, multiply-accumulates are 7 to 8 % below the published";
+      "the first block of each later stage keeps softmax attention. With linear-angular attention "
+      "in "
+      "every block, another reading of the paper, multiply-accumulates are 7 to 8 % below the "
+      "published number";
   return {
       mvit("tiny", mvitTiny(), 24, 4.7),
       mvit("small", mvitSmall(), 35, 7.0),

@@ -5,15 +5,17 @@
 #include <map>
 #include <unordered_set>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
 [[noreturn]] void refuse(ErrorCode code, const std::string& argument, const std::string& why) {
-  throw Failure({code, why, "timm's argument " + argument});
+  throw Failure({code, why, tr("timm's argument ") + argument});
 }
 
 bool flag(const std::string& name, const Json& value) {
-  if (!value.is_boolean()) refuse(ErrorCode::InvalidConfig, name, "must be true or false");
+  if (!value.is_boolean()) refuse(ErrorCode::InvalidConfig, name, tr("must be true or false"));
   return value.get<bool>();
 }
 
@@ -21,18 +23,18 @@ bool flag(const std::string& name, const Json& value) {
 /// number that an int holds.
 int whole(const std::string& name, const Json& value) {
   if (!value.is_number_integer() || value < 0 || value > 1000000)
-    refuse(ErrorCode::InvalidConfig, name, "must be a whole number from 0 to 1000000");
+    refuse(ErrorCode::InvalidConfig, name, tr("must be a whole number from 0 to 1000000"));
   return value.get<int>();
 }
 
 double number(const std::string& name, const Json& value) {
-  if (!value.is_number()) refuse(ErrorCode::InvalidConfig, name, "must be a number");
+  if (!value.is_number()) refuse(ErrorCode::InvalidConfig, name, tr("must be a number"));
   return value.get<double>();
 }
 
 std::vector<int> wholes(const std::string& name, const Json& value) {
   if (!value.is_array()) return {whole(name, value), whole(name, value)};
-  if (value.size() != 2) refuse(ErrorCode::InvalidConfig, name, "must be one number or two");
+  if (value.size() != 2) refuse(ErrorCode::InvalidConfig, name, tr("must be one number or two"));
   return {whole(name, value[0]), whole(name, value[1])};
 }
 
@@ -42,7 +44,7 @@ std::string oneOf(const std::string& name, const Json& value,
   const auto found = value.is_string() ? known.find(value.get<std::string>()) : known.end();
   if (found != known.end()) return found->second;
   refuse(ErrorCode::UnsupportedFile, name,
-         value.dump() + " is not known here; " + "this model cannot be opened");
+         value.dump() + tr(" is not supported; this model cannot be opened"));
 }
 
 void setSize(const Json& value, ModelConfig& config) {
@@ -107,7 +109,7 @@ const std::map<std::string, Setter>& setters() {
        [](auto& n, auto& v, C& c) {
          const auto sides = wholes(n, v);
          if (sides[0] != sides[1])
-           refuse(ErrorCode::UnsupportedFile, n, "patches that are not square are not known here");
+           refuse(ErrorCode::UnsupportedFile, n, tr("non-square patches are not supported"));
          c.patchSize = sides[0];
        }},
       {"embed_dim", into(&C::width)},
@@ -135,8 +137,7 @@ const std::map<std::string, Setter>& setters() {
          if (v.is_null()) return;
          if (flag(n, v) && pooled)
            refuse(ErrorCode::UnsupportedFile, n,
-                  "a norm before pooling and one after it are not known here; this model cannot be "
-                  "opened");
+                  tr("models with a norm both before and after pooling are not supported"));
          setNorms(c, flag(n, v) || pooled, pooled);
        }},
       {"use_post_norm",
@@ -203,8 +204,9 @@ const std::map<std::string, Setter>& setters() {
        [](auto& n, auto& v, C& c) {
          if (!flag(n, v)) return;
          if (c.layout.value("mlp", "plain") == "plain")
-           refuse(ErrorCode::UnsupportedFile, n,
-                  "a norm in an MLP without gates is not known here; this model cannot be opened");
+           refuse(
+               ErrorCode::UnsupportedFile, n,
+               tr("a norm in an MLP without gates is not supported; this model cannot be opened"));
          c.layout["mlp"] = "swiglu_norm";
        }},
       {"swiglu_align_to",
@@ -232,8 +234,9 @@ const std::map<std::string, Setter>& setters() {
       {"rope_rotate_half",
        [](auto& n, auto& v, C& c) {
          if (flag(n, v) != (c.attention.value("rotary", "none") == "dinov3"))
-           refuse(ErrorCode::UnsupportedFile, n,
-                  v.dump() + " is not known with this rope_type; this model cannot be opened");
+           refuse(
+               ErrorCode::UnsupportedFile, n,
+               v.dump() + tr(" is not supported with this rope_type; this model cannot be opened"));
        }},
       {"rope_temperature",
        [](auto& n, auto& v, C& c) { c.attention["rotary_temperature"] = number(n, v); }},
@@ -245,7 +248,7 @@ const std::map<std::string, Setter>& setters() {
   return all;
 }
 
-/// What changes nothing here, whatever its value: training alone, or how a picture's size is taken.
+/// What changes nothing here, whatever its value: training alone, or how an image's size is taken.
 bool isPassedOver(const std::string& name) {
   static const std::unordered_set<std::string> names{
       "drop_rate",       "pos_drop_rate", "patch_drop_rate", "proj_drop_rate", "attn_drop_rate",
@@ -260,6 +263,8 @@ bool isAsUsual(const std::string& name, const Json& value) {
                                                  {"qk_norm", false},
                                                  {"gated_attn", false},
                                                  {"use_shared_rel_pos_bias", false}};
+  // Patches of one channel see the brightness of a color image (spreadGrayPatches).
+  if (name == "in_chans" && value == 1) return true;
   const auto found = usual.find(name);
   return found != usual.end() && (found->second == value || value.is_null());
 }
@@ -287,7 +292,7 @@ void applyTimmDefaults(TimmClass kind, ModelConfig& config) {
 
 void applyTimmArguments(const Json& arguments, ModelConfig& config) {
   if (!arguments.is_object())
-    refuse(ErrorCode::InvalidConfig, "list", "must be an object of arguments");
+    refuse(ErrorCode::InvalidConfig, "list", tr("must be an object of arguments"));
   for (int rank = 0; rank <= 3; ++rank)
     for (const auto& [name, value] : arguments.items()) {
       if (rankOf(name) != rank || isPassedOver(name)) continue;
@@ -296,7 +301,7 @@ void applyTimmArguments(const Json& arguments, ModelConfig& config) {
         setter->second(name, value, config);
       else if (!isAsUsual(name, value))
         refuse(ErrorCode::UnsupportedFile, name,
-               value.dump() + " is not known here; this model cannot be opened");
+               value.dump() + tr(" is not supported; this model cannot be opened"));
     }
 }
 

@@ -12,7 +12,7 @@ namespace headlight {
 enum class TimmClass { VisionTransformer, Beit, Eva };
 
 /// What a model of this class is before any argument; everything but its name and how it takes
-/// pictures.
+/// images.
 void applyTimmDefaults(TimmClass kind, ModelConfig& config);
 
 /// Changes `config` as these keyword arguments of its timm class say; the class is read off the

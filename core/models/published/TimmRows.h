@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // timm's plain vision transformers as rows: what each is constructed with (`arguments`, in timm's
-// own words) and what it expects of a picture. Internal to core/models.
+// own words) and what it expects of an image. Internal to core/models.
 
 #include <vector>
 
@@ -9,13 +9,13 @@
 
 namespace headlight {
 
-/// Mean and deviation of the pictures that a model was trained on.
+/// Mean and deviation of the images that a model was trained on.
 enum class Eye { ImageNet, Half, Clip, AsIs };
 
 struct TimmRow {
   TimmClass kind;
   const char* name;
-  int size;  ///< of a square picture, in pixels
+  int size;  ///< of a square image, in pixels
   Eye eye;
   double crop;
   const char* arguments;  ///< JSON

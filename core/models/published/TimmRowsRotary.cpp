@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // TimmRows.h: Perception Encoder (Bolya et al. 2025) and RoPE-ViT (Heo et al. 2024): ViTs whose
-// places are told by rotary positions, columns first.
+// positions are rotary, columns first.
 
 #include "core/models/published/TimmRows.h"
 

@@ -12,7 +12,7 @@ constexpr std::int64_t kSymbols = 257, kBytes = 256;
 std::int64_t biasedPairs(const SequenceModelConfig& model, std::int64_t length) {
   if (!model.hasPositionBiases()) return 0;
   const std::int64_t whole = length * length;
-  if (model.mechanism == "aft_full" || !model.factorised) return whole;
+  if (model.mechanism == "aft_full" || !model.factorized) return whole;
   return std::min(whole, length * 2 * model.window);
 }
 
@@ -23,7 +23,7 @@ void countSoftmax(CostCounter& counter, const SequenceModelConfig& model, std::i
 
 void countAft(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length) {
   if (model.hasPositionBiases())
-    counter.parameters("positions", model.factorised ? 2 * length * model.rank : length * length);
+    counter.parameters("positions", model.factorized ? 2 * length * model.rank : length * length);
   if (model.query) counter.linear("q", model.width, model.width, true, length);
   counter.linear("k", model.width, model.width, true, length);
   counter.linear("v", model.width, model.width, true, length);

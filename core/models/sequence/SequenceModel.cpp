@@ -8,6 +8,7 @@
 
 #include "core/attention/aft/CausalAft.h"
 #include "core/attention/softmax/CausalSoftmax.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -19,7 +20,7 @@ CausalAftOptions causalAftOptions(const SequenceModelConfig& config, std::int64_
           .width = config.width,
           .length = length,
           .rank = config.rank,
-          .factorised = config.factorised,
+          .factorized = config.factorized,
           .window = config.window,
           .query = config.query};
 }
@@ -86,7 +87,7 @@ SequenceModel::SequenceModel(const SequenceModelConfig& config, std::int64_t len
   const at::NoGradGuard noGrad;
   m_embedding.normal_(0, 0.02);
   m_positions.normal_(0, 0.02);
-  initialiseLinears(*this);
+  initializeLinears(*this);
 }
 
 at::Tensor SequenceModel::embedded(const at::Tensor& bytes) const {
@@ -109,7 +110,7 @@ at::Tensor SequenceModel::forward(const at::Tensor& bytes) {
 }
 
 at::Tensor SequenceModel::map(const at::Tensor& bytes, std::int64_t layer) {
-  TORCH_CHECK(layer >= 0 && layer < m_config.depth, "there is no layer ", layer);
+  TORCH_CHECK(layer >= 0 && layer < m_config.depth, "no layer ", layer);
   const at::NoGradGuard noGrad;
   at::Tensor tokens = embedded(bytes);
   for (std::int64_t l = 0; l < layer; ++l)
@@ -120,7 +121,7 @@ at::Tensor SequenceModel::map(const at::Tensor& bytes, std::int64_t layer) {
 at::Tensor SequenceModel::step(const at::Tensor& symbols, SequenceState& state) {
   if (state.position >= m_length)
     throw Failure({ErrorCode::InvalidArgument,
-                   "a sequence has at most " + std::to_string(m_length) + " symbols", ""});
+                   tr("a sequence has at most ") + std::to_string(m_length) + " symbols", ""});
   state.layers.resize(m_blocks.size());
   at::Tensor token = at::embedding(m_embedding, symbols) + m_positions.select(1, state.position++);
   for (std::size_t l = 0; l < m_blocks.size(); ++l)
@@ -153,7 +154,7 @@ std::vector<TensorShape> sequenceShapes(const SequenceModelConfig& config, std::
   for (int l = 0; l < config.depth; ++l) {
     const std::string block = "blocks." + std::to_string(l) + ".";
     add(block + "norm1", {width});
-    if (config.hasPositionBiases() && config.factorised)
+    if (config.hasPositionBiases() && config.factorized)
       for (const char* factor : {"position_u", "position_v"})
         shapes.push_back({block + "attn." + factor, {length, config.rank}});
     else if (config.hasPositionBiases())

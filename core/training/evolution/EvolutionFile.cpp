@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "core/base/Crc32c.h"
+#include "core/base/Translation.h"
 #include "core/training/tensorboard/Protobuf.h"
 
 namespace headlight {
@@ -30,14 +31,14 @@ bool checks(std::string_view bytes, std::size_t size) {
 Result<void> checkPreamble(std::string_view bytes, const std::filesystem::path& path) {
   if (!bytes.starts_with(kEvolutionMagic) || !checks(bytes, 12))
     return Error{ErrorCode::InvalidFile,
-                 "is no recording of a run, or its beginning is damaged; move it away, and a run "
-                 "that is resumed records anew from there",
+                 tr("is not a recording of a run, or its beginning is damaged; move it away, and a "
+                    "resumed run starts a new recording"),
                  path.string()};
   if (const std::uint32_t version = littleEndianAt(bytes, 8); version != kEvolutionVersion)
     return Error{ErrorCode::UnsupportedFile,
-                 "was written by another version of Headlight (format " + std::to_string(version) +
-                     "; this one reads " + std::to_string(kEvolutionVersion) +
-                     "); open it with that version",
+                 tr("was written by another version of Headlight (format ") +
+                     std::to_string(version) + tr("; this one reads ") +
+                     std::to_string(kEvolutionVersion) + tr("); open it with that version"),
                  path.string()};
   return {};
 }
@@ -54,7 +55,8 @@ std::string evolutionPreamble() {
 std::string evolutionRecord(std::uint32_t kind, std::string_view content) {
   if (content.size() > kMostContent)
     throw Failure({ErrorCode::InvalidArgument,
-                   "one point would take more than 512 MB; none is recorded", kEvolutionFile});
+                   tr("one point would take more than 512 MB, so none is recorded"),
+                   kEvolutionFile});
   std::string record;
   record.reserve(content.size() + kRecordHead + kChecksumBytes);
   appendLittleEndian(record, kind, 4);
@@ -99,8 +101,8 @@ Result<EvolutionScan> scanEvolution(const FileDescriptor& file, const std::files
       if (head.size() < kRecordHead) return scan;
       const std::uint32_t length = littleEndianAt(head, 4);
       if (!checks(head, 8) || length > kMostContent) {
-        scan.problem = "is damaged at byte " + std::to_string(scan.end) +
-                       "; what comes behind it cannot be read";
+        scan.problem =
+            "is damaged at byte " + std::to_string(scan.end) + "; the rest cannot be read";
         return scan;
       }
       EvolutionRecord record;

@@ -6,7 +6,7 @@
 //   records     kind (4 bytes), length (4), CRC-32C of these 8 (4), the content, its CRC-32C (4)
 //
 // All numbers are little-endian. The first record (kind 1) says what all points share: the length
-// of a JSON object, the object, and the PNGs of the pictures that it lists. Every other (kind 2) is
+// of a JSON object, the object, and the PNGs of the images that it lists. Every other (kind 2) is
 // a point: the length of a JSON object, the object (step, epoch, als, alpha, top, tensors), and
 // behind it, for every layer, the codes and the scales of its maps, those of the rollout, and the
 // tensors as half-precision numbers. Kinds that a reader does not know it passes over.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/training/evolution/EvolutionFile.h"
 #include "core/training/logs/LineLog.h"
 #include "core/training/logs/WholeAppends.h"
@@ -17,12 +18,12 @@ namespace {
 /// What must not change between the points of a file.
 std::string identityOf(EvolutionBeginning beginning) {
   beginning.stride = 1;
-  for (EvolutionPicture& picture : beginning.pictures)
-    picture.png.clear();  // another library may pack the same pixels otherwise
+  for (EvolutionImage& image : beginning.images)
+    image.png.clear();  // another library may pack the same pixels otherwise
   return beginningContent(beginning);
 }
 
-/// More than so many do not wait: a run's memory is not for its pictures.
+/// More than so many do not wait: a run's memory is not for its images.
 constexpr std::size_t kMostWaitingBytes = 64u << 20;
 constexpr const char* kBeginningKey = "beginning";
 
@@ -70,12 +71,12 @@ void EvolutionLog::open() {
   m_read = true;
 }
 
-void EvolutionLog::requireSamePictures() {
+void EvolutionLog::requireSameImages() {
   if (!m_beginning || identityOf(*m_offered) == identityOf(*m_beginning)) return;
   m_off = true;
   throw Failure({ErrorCode::InvalidFile,
-                 "has the maps of other pictures than this run measures now; move it away, and the "
-                 "run records anew from here",
+                 tr("has maps of other images than this run measures; move it away, and the run "
+                    "starts a new recording"),
                  m_folder.pathOf(kEvolutionFile).string()});
 }
 
@@ -111,7 +112,7 @@ void EvolutionLog::wait(Waiting point) {
 /// In their order, up to the first that cannot be.
 void EvolutionLog::writeWaiting() {
   if (!m_read) open();
-  if (!m_waiting.empty()) requireSamePictures();
+  if (!m_waiting.empty()) requireSameImages();
   while (!m_waiting.empty()) {
     write(m_waiting.front());
     m_waiting.erase(m_waiting.begin());
@@ -138,8 +139,9 @@ void EvolutionLog::makeRoom(std::int64_t bytes) {
   if (first + 2 * bytes > m_mostBytes) {
     m_off = true;
     throw Failure({ErrorCode::InvalidArgument,
-                   "telemetry.evolution_mb is too small: two points of this model take " +
-                       megabytes(first + 2 * bytes) + " MB; the maps of this run are not kept",
+                   tr("telemetry.evolution_mb is too small: two points of this model take ") +
+                       megabytes(first + 2 * bytes) +
+                       tr(" MB. The maps of this run are not recorded"),
                    kEvolutionFile});
   }
   if (std::max(m_end, first) + bytes <= m_mostBytes) return;
@@ -187,7 +189,7 @@ void EvolutionLog::append(const std::string& bytes) {
   if (!m_file.valid()) {
     m_file = valueOrThrow(m_folder.openToAppend(kEvolutionFile));
     if (::ftruncate(m_file.get(), m_end) != 0)
-      throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "cut back"));
+      throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), tr("cut back")));
   }
   valueOrThrow(appendWhole(m_folder, kEvolutionFile, m_file, bytes));
 }
@@ -203,7 +205,7 @@ Result<void> EvolutionLog::sync() {
 void EvolutionLog::flush() {
   m_unsynced = m_file.valid() && ::fdatasync(m_file.get()) != 0;
   if (m_unsynced)
-    throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "flush to the disk"));
+    throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), tr("flush to the disk")));
 }
 
 std::map<std::string, std::string> EvolutionLog::unwritten() const {
@@ -244,7 +246,7 @@ Result<void> EvolutionLog::cutTo(std::int64_t step) {
     if (m_end == 0) return m_folder.remove(kEvolutionFile);
     m_file = valueOrThrow(m_folder.openToAppend(kEvolutionFile));
     if (::ftruncate(m_file.get(), m_end) != 0)
-      throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), "cut back"));
+      throw Failure(systemFailure(m_folder.pathOf(kEvolutionFile), tr("cut back")));
   });
 }
 

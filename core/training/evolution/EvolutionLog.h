@@ -38,14 +38,14 @@ class EvolutionLog {
   bool lost() const { return m_lost; }
   /// Whether anything can be kept here at all.
   bool isOff() const { return m_off; }
-  /// Of the newest point, whether it is written or waits; −1: there is none.
+  /// For the newest point, whether it is written or waits; −1: there is none.
   std::int64_t lastStep() const {
     return m_waiting.empty() ? writtenStep() : m_waiting.back().step;
   }
 
   /// Adds a point, or none where it is not wanted any more, unless it is the run's `last`. On an
   /// error the file still ends in a whole record. Errors: Io (the point then waits), InvalidFile
-  /// where another run's file is there, or one of other pictures, InvalidArgument where two points
+  /// where another run's file is there, or one of other images, InvalidArgument where two points
   /// exceed the bound.
   Result<void> add(const EvolutionBeginning& beginning, const EvolutionPoint& point,
                    bool last = false);
@@ -58,7 +58,8 @@ class EvolutionLog {
   /// What waits, for a checkpoint to carry: contents of records by "beginning" and by their steps.
   /// The last point of a run is not among them: whoever ends the run measures it again.
   std::map<std::string, std::string> unwritten() const;
-  /// Of an earlier process, after cutTo(). Errors: InvalidFile where that is nothing of the kind.
+  /// Takes what an earlier process left unwritten, after cutTo(). Errors: InvalidFile for anything
+  /// else.
   Result<void> owe(const std::map<std::string, std::string>& unwritten);
 
  private:
@@ -74,7 +75,7 @@ class EvolutionLog {
   std::int64_t writtenStep() const { return m_points.empty() ? -1 : m_points.back().step; }
   void open();
   void readAvailable(const FileDescriptor& file);
-  void requireSamePictures();
+  void requireSameImages();
   void wait(Waiting point);
   void writeWaiting();
   void write(const Waiting& point);

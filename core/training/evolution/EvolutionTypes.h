@@ -22,12 +22,12 @@ struct EvolutionLayer {
   Grid grid;
   std::vector<int> queries;  ///< the tokens whose rows are kept, in this order
 };
-/// A picture whose maps are kept.
-struct EvolutionPicture {
+/// An image whose maps are kept.
+struct EvolutionImage {
   std::int64_t index = 0;  ///< in the validation split
   int label = 0;           ///< its class
   std::string name;        ///< of its file, for titles
-  std::string png;         ///< what the model saw, before normalisation
+  std::string png;         ///< what the model saw, before normalization
 };
 /// What all points of a file share.
 struct EvolutionBeginning {
@@ -35,7 +35,7 @@ struct EvolutionBeginning {
   std::string meaning;
   bool isSigned = false, rowsSumToOne = true;
   std::vector<EvolutionLayer> layers;
-  std::vector<EvolutionPicture> pictures;
+  std::vector<EvolutionImage> images;
   std::vector<std::string> classNames;
   std::int64_t stride = 1;  ///< every so many measurements one is kept
 };
@@ -43,11 +43,11 @@ struct EvolutionBeginning {
 /// Rows of numbers, each in 8 bits of its own scale s: code c is s·c/255, of signed ones
 /// s·(c − 128)/127. Where s is the row's greatest |value| that is off by at most s/510, or s/254. A
 /// row with a value that is no finite number has the scale NaN, and reads as NaN throughout.
-struct QuantisedRows {
+struct QuantizedRows {
   std::vector<std::uint8_t> codes;  ///< [rows, width]
   std::vector<float> scales;        ///< [rows]
 };
-std::vector<float> rowValues(const QuantisedRows& rows, std::size_t row, std::size_t width,
+std::vector<float> rowValues(const QuantizedRows& rows, std::size_t row, std::size_t width,
                              bool isSigned);
 
 /// A parameter in half precision, as bits: off by at most 2⁻¹¹ of each value.
@@ -62,10 +62,10 @@ struct EvolutionPoint {
   std::int64_t step = 0;
   std::int64_t epoch = 0;                               ///< epochs done
   std::vector<std::vector<float>> locality, alpha;      ///< as HeadPoint's
-  std::vector<std::vector<std::pair<int, float>>> top;  ///< [picture]: classes, the likeliest first
-  std::vector<QuantisedRows> maps;       ///< [layer]: rows [picture, head, query], T wide
-  QuantisedRows rollout;                 ///< rows [picture], patches of layer 0 wide; or none
-  std::vector<EvolutionTensor> tensors;  ///< what mechanisms learned for all pictures alike
+  std::vector<std::vector<std::pair<int, float>>> top;  ///< [image]: classes, the likeliest first
+  std::vector<QuantizedRows> maps;       ///< [layer]: rows [image, head, query], T wide
+  QuantizedRows rollout;                 ///< rows [image], patches of layer 0 wide; or none
+  std::vector<EvolutionTensor> tensors;  ///< what mechanisms learned for all images alike
 };
 
 }  // namespace headlight

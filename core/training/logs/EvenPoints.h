@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// Of any number of points at most `limit`, evenly: when there are more, every second one goes, and
-/// from then on as many are passed over.
+/// Keeps of any number of points at most `limit`, evenly: when there are more, every second one
+/// goes, and from then on as many are passed over.
 template <typename Point>
 class EvenPoints {
  public:

@@ -29,7 +29,7 @@ struct NewPoints {
   EvenPoints<HeadPoint> heads;
 };
 
-/// Of a table that has no quotes.
+/// For a table without quotes.
 std::vector<std::string> cellsOf(const std::string& row) {
   std::vector<std::string> cells(1);
   for (const char letter : row)

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 #include "core/config/RunId.h"
 #include "core/training/logs/WholeAppends.h"
@@ -116,8 +117,8 @@ void requireRun(const OpenFolder& folder, const std::string& name, const std::st
                 const std::string& run) {
   if (id.empty() || run.empty() || id == run) return;
   throw Failure({ErrorCode::InvalidFile,
-                 "is of another run (" + id.substr(0, 32) + "; this one is " + run +
-                     "); put this run's own file there, or move that one away",
+                 tr("belongs to another run (") + id.substr(0, 32) + tr("; this run is ") + run +
+                     tr("); restore this run's own file, or move the other away"),
                  folder.pathOf(name).string()});
 }
 

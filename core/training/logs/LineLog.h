@@ -25,13 +25,13 @@ class LineLog {
   /// Flushes to the disk.
   Result<void> sync();
   /// Cuts the file before the first line that `keep` refuses, that has no end, or that no log has
-  /// (over 16 MB). A file that does not exist is none the worse for it.
+  /// (over 16 MB). A file that does not exist is no error.
   Result<void> keepWhile(const std::function<bool(const std::string& line)>& keep);
 
   const std::string& name() const { return m_name; }
   /// Whole lines that could not be written yet.
   const std::string& unwritten() const { return m_pending; }
-  /// Of lines that an earlier process could not write: they come first.
+  /// Lines that an earlier process could not write; they are written first.
   void owe(const std::string& lines) { m_pending = lines + m_pending; }
   /// Whether so much waited that lines had to be dropped.
   bool lost() const { return m_lost; }
@@ -53,10 +53,10 @@ class LineLog {
 using TakeLine = std::function<bool(const std::string& line, bool whole)>;
 Result<void> forEachLine(const OpenFolder& folder, const std::string& name, const TakeLine& take);
 
-/// Of a line of JSON, as far as it is whole: negative where it has no such integer.
+/// An integer of a line of JSON; negative if it has none.
 std::int64_t integerAt(const Json& json, const char* key);
 
-/// Of a row of a table: its first cell; nothing where that is no whole number, or the only cell.
+/// For a row of a table: its first cell; nothing where that is no whole number, or the only cell.
 std::optional<std::int64_t> firstCell(const std::string& row);
 
 /// For logs of JSON lines: `take` gets every line that is an object with a step, and that step.

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -68,8 +70,7 @@ Result<void> LogTail::read(const OpenFolder& folder,
       waiting.erase(0, begin);
       if (waiting.size() > kLongestLine)
         return Error{ErrorCode::InvalidFile,
-                     "has a line of more than 16 MB, which no run writes; what comes after it is "
-                     "not read",
+                     tr("has a line of more than 16 MB, which no run writes; the rest is not read"),
                      path.string()};
     }
     return {};

@@ -18,7 +18,7 @@ inline constexpr const char* kStartLine = "start";
 std::string loggedType(const Json& line);
 StepPoint loggedStep(const Json& line, std::int64_t step);
 EpochPoint loggedEpoch(const Json& line, std::int64_t step);
-/// Of the line before the first step: the weights that the run began with.
+/// For the line before the first step: the weights that the run began with.
 EpochPoint loggedStart(const Json& line);
 /// `heads`: of every layer of the model; nothing where the measurement is of another shape.
 /// HeadPoint::images is not logged: 0.

@@ -27,7 +27,7 @@ struct StepMetrics {
 /// was none. Steps in float16 have loss_scale and skipped_steps, of the run so far, since most of
 /// them fall between two lines.
 ///
-/// Every line of the .jsonl files has `step`: the optimiser steps done when it was written, and of
+/// Every line of the .jsonl files has `step`: the optimizer steps done when it was written, and of
 /// an edit the step before which it took effect. Lines and rows carry the run's id, where it has
 /// one; those of summary.csv do not.
 class MetricsLog {

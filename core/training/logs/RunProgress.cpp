@@ -56,7 +56,7 @@ RunMetrics RunProgress::numbers() const {
   now.epochs = m_epochs;
   now.epoch = std::clamp<std::int64_t>(m_validated + 1, 1, std::max<std::int64_t>(m_epochs, 1));
   now.step = m_step;
-  // Of an older log the first epoch tells: all have as many.
+  // In an older log, from the first epoch: all have as many.
   const auto bounded = [](double steps) {
     return steps < 9e15 ? static_cast<std::int64_t>(steps) : 0;
   };

@@ -22,7 +22,7 @@ std::string RunTable::headWith(const Ending& ending) const {
 }
 
 /// Nothing for the head of another table.
-std::optional<RunTable::Ending> RunTable::endingOf(const std::string& head) const {
+std::optional<RunTable::Ending> RunTable::findEnding(const std::string& head) const {
   for (const bool ids : {true, false})
     for (const bool measured : {true, false})
       if ((!measured || !m_measured.empty()) && head == headWith({ids, measured}))
@@ -47,8 +47,8 @@ std::string RunTable::idInRow(const std::string& row, const Ending& ending) cons
 void RunTable::readHead() {
   const std::string written = m_log.head(), &waiting = m_log.unwritten();
   const Ending own{!m_run.empty(), !m_measured.empty()};
-  m_ending = written.empty() ? endingOf(waiting.substr(0, waiting.find('\n'))).value_or(own)
-                             : endingOf(written).value_or(Ending());
+  m_ending = written.empty() ? findEnding(waiting.substr(0, waiting.find('\n'))).value_or(own)
+                             : findEnding(written).value_or(Ending());
   m_headed = true;
   if (written.empty() && waiting.empty()) m_log.owe(headWith(m_ending) + "\n");
 }
@@ -62,9 +62,9 @@ Result<void> RunTable::append(const std::string& cells, double seconds,
 
 void RunTable::keepWhile(const std::function<bool(std::int64_t first)>& keep) {
   bool head = true;
-  const Ending ending = endingOf(m_log.head()).value_or(Ending());
+  const Ending ending = findEnding(m_log.head()).value_or(Ending());
   valueOrThrow(m_log.keepWhile([&](const std::string& row) {
-    if (std::exchange(head, false)) return endingOf(row).has_value();
+    if (std::exchange(head, false)) return findEnding(row).has_value();
     if (ending.ids) requireRun(m_folder, m_log.name(), idInRow(row, ending), m_run);
     const auto first = firstCell(row);
     return first && keep(*first);

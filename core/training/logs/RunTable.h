@@ -35,7 +35,7 @@ class RunTable {
     bool measured = false;
   };
   std::string headWith(const Ending& ending) const;
-  std::optional<Ending> endingOf(const std::string& head) const;
+  std::optional<Ending> findEnding(const std::string& head) const;
   std::string idInRow(const std::string& row, const Ending& ending) const;
   void readHead();
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -31,8 +32,8 @@ void TimmSummary::keepEpochs(std::int64_t epochs) {
     }
     if (row == kTimmColumns) return true;
     throw Failure({ErrorCode::InvalidFile,
-                   "is not this run's: its first line is not \"" + std::string(kTimmColumns) +
-                       "\"; move it away",
+                   tr("does not belong to this run: its first line is not \"") +
+                       std::string(kTimmColumns) + tr("\"; move it away"),
                    m_folder.pathOf(m_log.name()).string()});
   }));
   m_headed = false;

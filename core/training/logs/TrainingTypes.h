@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a run tells of itself, in plain types: core/workbench/training/TrainingSession.h hands them on.
+// What a run tells of itself, in plain types: core/workbench/training/TrainingSession.h hands them
+// on.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,8 +20,8 @@ enum class TrainingState { Preparing, Running, Paused, Validating, Finished, Sto
 std::string trainingStateName(TrainingState state);
 
 struct StepPoint {
-  std::int64_t step = 0;  ///< optimiser steps done
-  double loss = 0;        ///< what is minimised: labels, teacher and auxiliary together
+  std::int64_t step = 0;  ///< optimizer steps done
+  double loss = 0;        ///< what is minimized: labels, teacher and auxiliary together
   double learningRate = 0;
   double imagesPerSecond = 0;
   std::optional<double> distillationLoss = {};  ///< before its share is taken; nothing: no teacher
@@ -58,7 +59,7 @@ struct MaskFit {
   std::vector<double> errors;  ///< mean squared error at the start and after every step
 };
 struct AppliedEdit {
-  std::int64_t step = 0;  ///< took effect before this optimiser step
+  std::int64_t step = 0;  ///< took effect before this optimizer step
   MaskEdit edit;
 };
 
@@ -105,7 +106,7 @@ struct TrainingOutcome {
   TrainingState state = TrainingState::Finished;  ///< Finished or Stopped
   std::int64_t steps = 0;
   double bestTop1 = 0;
-  /// Of the weights that the run began with, and of the last validation; nothing: not measured.
+  /// Of the start weights and of the last validation; nothing: not measured.
   std::optional<double> startTop1, lastTop1;
   std::filesystem::path last, best;  ///< checkpoints; `best` is empty before the first epoch's end
 };

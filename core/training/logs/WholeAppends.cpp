@@ -4,13 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 
 Result<void> appendWhole(const OpenFolder& folder, const std::string& name,
                          const FileDescriptor& file, std::string_view bytes) {
   const auto path = [&] { return folder.pathOf(name); };
   if (folder.isGone())
-    return Error{ErrorCode::Io, "could not write: the folder was deleted", path().string()};
+    return Error{ErrorCode::Io, tr("could not write: the folder was deleted"), path().string()};
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return systemFailure(path(), "look at");
   if (auto written = writeWhole(file, bytes.data(), bytes.size(), name); !written) {

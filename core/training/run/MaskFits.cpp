@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-std::vector<MaskFit> maskFitsOf(const Model& model) {
+std::vector<MaskFit> fitMasks(const Model& model) {
   std::vector<std::pair<const LearnedMaskFit*, MaskFit>> found;
   for (int layer = 0; layer < model.layers(); ++layer) {
     const LearnedMaskFit* fit = model.attention(layer).startingFit();

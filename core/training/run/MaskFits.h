@@ -14,7 +14,7 @@ namespace headlight {
 /// One for each fit that layers of a model as it was made start from, in the order of its first
 /// layer; empty where masks start at random or there are none. One fit is called mask_fit.csv; of
 /// more, each has its first layer in the name (mask_fit-layer-03.csv).
-std::vector<MaskFit> maskFitsOf(const Model& model);
+std::vector<MaskFit> fitMasks(const Model& model);
 
 /// Replaces the fit's file in `folder`: a row a step, `step,mean_squared_error`, from step 0.
 Result<void> writeMaskFit(const OpenFolder& folder, const MaskFit& fit);

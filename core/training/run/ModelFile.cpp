@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
@@ -33,10 +34,10 @@ std::string compact(const Json& json) {
 }
 
 Error damagedMetadata(const std::string& key, const std::string& where) {
-  return {
-      ErrorCode::InvalidFile,
-      "the metadata \"" + key + "\" cannot be understood; the file is damaged or not Headlight's",
-      where};
+  return {ErrorCode::InvalidFile,
+          tr("the metadata \"") + key +
+              tr("\" cannot be parsed; the file is damaged or was not written by Headlight"),
+          where};
 }
 
 std::vector<std::string> classNamesOf(const std::map<std::string, std::string>& metadata,
@@ -88,10 +89,10 @@ std::optional<LearnedAlpha> learnedAlphaOf(const Json& json) {
 Json metadataJson(const std::string& text, const std::string& key, const std::string& where) {
   const auto json = parseConfigJson(text, "the metadata \"" + key + "\"");
   if (json) return *json;
-  throw Failure(
-      {ErrorCode::InvalidFile,
-       json.error().where + " " + json.error().message + "; the file is damaged or not Headlight's",
-       where});
+  throw Failure({ErrorCode::InvalidFile,
+                 json.error().where + " " + json.error().message +
+                     tr("; the file is damaged or was not written by Headlight"),
+                 where});
 }
 
 NamedTensors weightsOf(const NamedTensors& tensors) {
@@ -117,9 +118,9 @@ void requireHeld(const ModelConfig& model, const NamedTensors& weights, const st
     held += tensor.numel();
   if (needed <= 2 * held + kAlwaysFine) return;
   throw Failure({ErrorCode::InvalidFile,
-                 "holds only " + std::to_string(held) + " numbers, too few for a model of " +
-                     std::to_string(cost.parameters) +
-                     " parameters; it is damaged, or belongs to another model",
+                 tr("holds only ") + std::to_string(held) +
+                     tr(" numbers, too few for a model of ") + std::to_string(cost.parameters) +
+                     tr(" parameters; it is damaged, or belongs to another model"),
                  where});
 }
 
@@ -138,7 +139,7 @@ std::map<std::string, std::string> modelMetadata(const Experiment& run, const Ma
   return metadata;
 }
 
-double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where) {
+double readProgress(const std::map<std::string, std::string>& metadata, const std::string& where) {
   const auto found = metadata.find("progress");
   if (found == metadata.end()) return 1;
   const Json json = metadataJson(found->second, "progress", where);
@@ -147,7 +148,7 @@ double progressOf(const std::map<std::string, std::string>& metadata, const std:
   return json.get<double>();
 }
 
-std::optional<std::vector<LearnedAlpha>> learnedAlphasOf(
+std::optional<std::vector<LearnedAlpha>> readLearnedAlphas(
     const std::map<std::string, std::string>& metadata, const std::string& where) {
   const auto found = metadata.find(kLearnedAlphaKey);
   if (found == metadata.end()) return std::nullopt;
@@ -166,16 +167,16 @@ Result<Experiment> runExperiment(const std::map<std::string, std::string>& metad
                                  const std::string& where) {
   const auto found = metadata.find("experiment");
   if (found == metadata.end())
-    return Error{ErrorCode::InvalidFile, "carries no Experiment in its metadata", where};
-  return experimentFromText(found->second, where, modelCatalogue());
+    return Error{ErrorCode::InvalidFile, tr("contains no Experiment in its metadata"), where};
+  return experimentFromText(found->second, where, modelCatalog());
 }
 
 void refuseSequenceModel(const std::map<std::string, std::string>& metadata,
                          const std::string& where) {
   if (!metadata.contains(kSequenceKey)) return;
   throw Failure({ErrorCode::UnsupportedFile,
-                 "is a sequence model, not an image classifier; open it with Model → Sequence "
-                 "models in the window, or headlight-cli sequence",
+                 tr("is a sequence model, not an image classifier; open it with Model → Sequence "
+                    "models in the window, or headlight-cli sequence"),
                  where});
 }
 
@@ -192,7 +193,7 @@ Result<std::optional<ModelMetadata>> readModelMetadata(
       const Json json = metadataJson(masks->second, "masks", where);
       if (!json.is_object()) return damagedMetadata("masks", where);
       result.experiment.masks = valueOrThrow(maskConfigFromJson(json, where));
-      valueOrThrow(resolveMasks(result.experiment.masks, maskShapeOf(result.experiment.model)));
+      valueOrThrow(resolveMasks(result.experiment.masks, makeMaskShape(result.experiment.model)));
     }
     return std::optional<ModelMetadata>(std::move(result));
   });

@@ -21,7 +21,7 @@ inline constexpr const char* kAveragePrefix = "ema.";
 /// One entry of a file's metadata as JSON. Throws Failure(InvalidFile) that names the key.
 Json metadataJson(const std::string& text, const std::string& key, const std::string& where);
 
-/// The weights alone: everything but the optimiser and the moving average of a training checkpoint.
+/// The weights alone: everything but the optimizer and the moving average of a training checkpoint.
 NamedTensors weightsOf(const NamedTensors& tensors);
 Checkpoint weightsOf(Checkpoint checkpoint);
 
@@ -56,11 +56,11 @@ std::map<std::string, std::string> modelMetadata(const Experiment& run, const Ma
                                                  const std::vector<LearnedAlpha>& learned = {});
 
 /// What heads learned of their α; nothing where the file does not say. Throws Failure(InvalidFile).
-std::optional<std::vector<LearnedAlpha>> learnedAlphasOf(
+std::optional<std::vector<LearnedAlpha>> readLearnedAlphas(
     const std::map<std::string, std::string>& metadata, const std::string& where);
 
 /// How much of its run had been trained; 1 where nothing is said. Throws Failure(InvalidFile).
-double progressOf(const std::map<std::string, std::string>& metadata, const std::string& where);
+double readProgress(const std::map<std::string, std::string>& metadata, const std::string& where);
 
 /// Reads it back; nothing where the file carries no Experiment. Errors: metadata that is there but
 /// wrong, or a sequence model's. `where` is for messages.

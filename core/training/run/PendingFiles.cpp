@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/training/run/ModelFile.h"
 
 namespace headlight {
@@ -73,9 +74,7 @@ std::vector<OwedFile> extractPending(Checkpoint& checkpoint, const std::string& 
   const Json described = metadataJson(found->second, kOwedKey, where);
   const auto refuseOwed = [&] {
     throw Failure({ErrorCode::InvalidFile,
-                   "what it says of files that are still to be written cannot be understood; it is "
-                   "damaged",
-                   where});
+                   tr("its list of pending files cannot be parsed; it is damaged"), where});
   };
   if (!described.is_object()) refuseOwed();
   std::vector<OwedFile> files;

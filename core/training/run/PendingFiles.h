@@ -30,7 +30,7 @@ class PendingFiles {
   const std::vector<OwedFile>& files() const { return m_files; }
   /// Names of those that had to be given up, so that memory does not fill: eight are kept.
   const std::vector<std::string>& lost() const { return m_lost; }
-  /// Of an earlier process.
+  /// From an earlier process.
   void owe(std::vector<OwedFile> files) { m_files = std::move(files); }
 
  private:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -15,7 +16,7 @@ void PendingWrites::noteLog(const Result<void>& written) {
   if (!written) m_logReason = written.error().text();
   if (!written && !m_logFails)
     m_warn("the metrics cannot be written: " + m_logReason +
-           ". Training goes on; what is missing is added once it works again");
+           ". Training continues; missing lines are added when writing works again");
   m_logFails = !written;
 }
 
@@ -24,7 +25,7 @@ void PendingWrites::write(const OwedFile& file) {
   if (written) return;
   m_fileReason = written.error().text();
   m_warn("weights were not written: " + m_fileReason +
-         ". Training goes on; they are kept, and tried again with every checkpoint");
+         ". Training continues; writing them is retried with every checkpoint");
 }
 
 void PendingWrites::settle() {
@@ -54,12 +55,13 @@ Result<void> PendingWrites::requireNone(const std::string& other, const std::str
   if (missing.empty()) return {};
   for (const std::string& cause : {m_fileReason, m_logReason, why})
     if (!cause.empty()) reason += (reason.empty() ? " (" : "; ") + cause;
-  return Error{
-      ErrorCode::Io,
-      "the run is trained to its end, but not all that it was to keep could be written: " +
-          missing + (reason.empty() ? "" : reason + ")") +
-          (kept ? "; last.safetensors carries what is missing: mend that, and resume the run" : ""),
-      m_folder.path().string()};
+  return Error{ErrorCode::Io,
+               tr("the run finished training, but some of its files could not be written: ") +
+                   missing + (reason.empty() ? "" : reason + ")") +
+                   (kept ? tr("; last.safetensors contains the missing parts. Fix the cause and "
+                              "resume the run")
+                         : ""),
+               m_folder.path().string()};
 }
 
 std::map<std::string, std::string> PendingWrites::lines() const {

@@ -34,7 +34,7 @@ class PendingWrites {
 
   const std::vector<OwedFile>& files() const { return m_files.files(); }
   std::map<std::string, std::string> lines() const;  ///< by the log they belong to
-  /// Of an earlier process.
+  /// From an earlier process.
   void takeOver(const std::vector<OwedFile>& files,
                 const std::map<std::string, std::string>& lines);
 

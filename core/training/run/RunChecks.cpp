@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/config/RunId.h"
 #include "core/training/logs/LineLog.h"
@@ -34,21 +35,21 @@ std::string checkSameRun(const RunFolder& folder, const Json& config, const Json
   const std::string mine = writtenRunId(config), theirs = writtenRunId(checkpoint);
   if (!mine.empty() && !theirs.empty() && mine != theirs)
     throw Failure({ErrorCode::InvalidFile,
-                   "is of another run (" + theirs.substr(0, 32) + "; config.json says " + mine +
-                       "); put this run's own checkpoint there, or begin a new run that takes that "
-                       "one as training.weights",
+                   tr("belongs to another run (") + theirs.substr(0, 32) +
+                       tr("; config.json has ") + mine +
+                       tr("); restore this run's own checkpoint, or start a new run with the other "
+                          "as training.weights"),
                    folder.last().string()});
   std::vector<ConfigDifference> differences = configDifferences(config, checkpoint);
   const auto changed = std::stable_partition(differences.begin(), differences.end(), mayDiffer);
   const std::vector<ConfigDifference> refused(changed, differences.end());
   if (!refused.empty())
-    throw Failure(
-        {ErrorCode::InvalidConfig,
-         "was changed since the run began: " + listed(refused) +
-             ". Put the values back, or delete the file, and the run goes on as it began; "
-             "for other values begin a new run in another folder (its training.weights "
-             "can be this run's last.safetensors)",
-         folder.config().string()});
+    throw Failure({ErrorCode::InvalidConfig,
+                   tr("was changed since the run began: ") + listed(refused) +
+                       tr(". Restore the values or delete the file to continue the run as it "
+                          "began; for other values start a new run in another folder "
+                          "(training.weights can be this run's last.safetensors)"),
+                   folder.config().string()});
   differences.erase(changed, differences.end());
   return listed(differences);
 }
@@ -81,8 +82,7 @@ RunIdentity requireOneRun(const RunFolder& folder, const Json& config,
   if (identity.run.empty()) identity.run = writtenRunId(*carried);
   requireOwnBest(folder, identity.run);
   if (!identity.changes.empty())
-    identity.changes =
-        "config.json was changed since the run began, in what may change: " + identity.changes;
+    identity.changes = "config.json has permitted changes since the run began: " + identity.changes;
   return identity;
 }
 

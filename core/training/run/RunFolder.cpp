@@ -2,7 +2,9 @@
 #include "core/training/run/RunFolder.h"
 
 #include <cstdio>
+#include <cstdlib>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 #include "core/config/RunId.h"
 
@@ -48,7 +50,7 @@ bool RunFolder::holdsRun(const OpenFolder& folder) {
 void RunFolder::requireRun(const OpenFolder& folder) {
   if (holdsRun(folder)) return;
   throw Failure(
-      {ErrorCode::NotFound, "holds no run: there is no config.json in it", folder.path().string()});
+      {ErrorCode::NotFound, tr("contains no run: it has no config.json"), folder.path().string()});
 }
 
 RunFolder RunFolder::create(const std::filesystem::path& path) {
@@ -61,13 +63,13 @@ RunFolder RunFolder::create(HeldFolder held) {
   requireHarmless(folder);
   if (holdsRun(folder))
     throw Failure({ErrorCode::InvalidArgument,
-                   "holds a run already; resume it or choose another folder",
+                   tr("already contains a run; resume it or choose another folder"),
                    folder.path().string()});
   if (folder.has(kTimmArgs))
-    throw Failure({ErrorCode::InvalidArgument,
-                   "has the args.yaml of a run of timm's, which would be written over; choose "
-                   "another folder",
-                   folder.path().string()});
+    throw Failure(
+        {ErrorCode::InvalidArgument,
+         tr("has the args.yaml of a timm run, which would be overwritten; choose another folder"),
+         folder.path().string()});
   removePartial(folder);
   return run;
 }
@@ -92,16 +94,23 @@ std::string RunFolder::keptName(std::int64_t epoch) {
   return name;
 }
 
+std::int64_t RunFolder::keptEpoch(const std::string& name) {
+  constexpr std::size_t kPrefix = 6;
+  if (!name.starts_with("epoch-")) return 0;
+  const std::int64_t epoch = std::strtoll(name.c_str() + kPrefix, nullptr, 10);
+  return epoch > 0 && name == keptName(epoch) ? epoch : 0;
+}
+
 void RunFolder::requireNoneLost() const {
   std::string proof = m_lock ? m_lock->note() : std::string();
   for (const std::string& name : m_files.names())
     if (isKeptWeights(name)) proof = name + " was written after one";
   if (proof.empty()) return;
   throw Failure({ErrorCode::InvalidFile,
-                 "is missing, though the run had a checkpoint (" + proof +
-                     "): going on would begin at step 0 and write over what was kept. Put it back, "
-                     "or begin a new run in another folder; best.safetensors, where there is one, "
-                     "can be its training.weights",
+                 tr("is missing, though the run had a checkpoint (") + proof +
+                     tr("): continuing would start at step 0 and overwrite saved files. Restore "
+                        "it, or start a new run in another folder, with best.safetensors, if it "
+                        "exists, as training.weights"),
                  last().string()});
 }
 
@@ -113,13 +122,13 @@ void RunFolder::noteCheckpoint(std::int64_t step) {
 
 Error RunFolder::goneError(std::int64_t step, std::int64_t savedStep) const {
   const std::string since = savedStep < 0
-                                ? "before there was a checkpoint"
-                                : "with its checkpoint of step " + std::to_string(savedStep) +
-                                      "; the steps since (" + std::to_string(step - savedStep) +
-                                      ") are on no disk either";
+                                ? tr("before there was a checkpoint")
+                                : tr("with its checkpoint of step ") + std::to_string(savedStep) +
+                                      tr("; the steps since (") + std::to_string(step - savedStep) +
+                                      tr(") are not saved either");
   return {ErrorCode::Io,
-          "the run folder was deleted at step " + std::to_string(step) + " of the run, " + since +
-              ". There is nothing to resume; begin a new run",
+          tr("the run folder was deleted at step ") + std::to_string(step) + tr(" of the run, ") +
+              since + tr(". Nothing can be resumed; start a new run"),
           path().string()};
 }
 
@@ -134,9 +143,7 @@ Json RunFolder::readConfig() const {
   auto config = parseConfigJson(text, this->config().string());
   if (config || !hasLast()) return valueOrThrow(std::move(config));
   Error error = config.error();
-  error.message +=
-      ". Put it back as it was, or delete it: resuming writes it again from "
-      "last.safetensors";
+  error.message += tr(". Restore it, or delete it: resuming rewrites it from last.safetensors");
   throw Failure(error);
 }
 

@@ -3,13 +3,13 @@
 // The folder of one run, held against a second writer:
 //   config.json               the Experiment as it began, every parameter written out, and the
 //                             run's id
-//   last.safetensors          weights, optimiser and position: what resuming reads
+//   last.safetensors          weights, optimizer and position: what resuming reads
 //   best.safetensors          the weights of the best validation top-1
 //   epoch-0005.safetensors    the weights kept every `keep_every` epochs
 //   metrics.csv, metrics.jsonl, masks.jsonl    MetricsLog.h
 //   mask_fit.csv              how learned masks came to their start, where they have one
 //                             (MaskFits.h)
-//   evolution.bin             maps of a few pictures as they change (EvolutionFile.h)
+//   evolution.bin             maps of a few images as they change (EvolutionFile.h)
 //   args.yaml, summary.csv    for timm's tools (TimmArgs.h, TimmSummary.h)
 //   events.out.tfevents.…     for TensorBoard, on request (EventLog.h)
 // It is opened once: the run stays in it wherever it is moved to, and no link in it is followed.
@@ -48,6 +48,8 @@ class RunFolder {
   std::filesystem::path last() const { return m_files.pathOf(kRunLast); }
   std::filesystem::path best() const { return m_files.pathOf(kRunBest); }
   static std::string keptName(std::int64_t epoch);
+  /// 5 of "epoch-0005.safetensors"; 0 of any other name.
+  static std::int64_t keptEpoch(const std::string& name);
 
   bool hasLast() const { return m_files.has(kRunLast); }
   /// Throws Failure(InvalidFile) where there is no checkpoint, but there was one.

@@ -18,29 +18,29 @@ RunRecorder::RunRecorder(RunFolder folder, const std::string& run,
 void RunRecorder::step(const StepMetrics& metrics) {
   if (m_silent) return;
   m_debts.noteLog(m_log.step(metrics));
-  tellEvents([&](EventLog& events) { return events.step(metrics); });
+  reportEvents([&](EventLog& events) { return events.step(metrics); });
 }
 
 void RunRecorder::start(const EpochPoint& point) {
   if (m_silent) return;
   m_debts.noteLog(m_log.start(point));
-  tellEvents([&](EventLog& events) { return events.epoch(point); });
+  reportEvents([&](EventLog& events) { return events.epoch(point); });
 }
 
 void RunRecorder::epoch(const EpochPoint& point, double learningRate, double seconds) {
   if (m_silent) return;
   m_debts.noteLog(m_log.epoch(point, learningRate, seconds));
-  tellEvents([&](EventLog& events) { return events.epoch(point); });
+  reportEvents([&](EventLog& events) { return events.epoch(point); });
 }
 
 void RunRecorder::heads(const HeadPoint& point) {
   if (m_silent) return;
   m_debts.noteLog(m_log.heads(point));
-  tellEvents([&](EventLog& events) { return events.heads(point); });
+  reportEvents([&](EventLog& events) { return events.heads(point); });
 }
 
-void RunRecorder::pictures(const std::vector<EventPicture>& pictures, std::int64_t step) {
-  tellEvents([&](EventLog& events) { return events.pictures(pictures, step); });
+void RunRecorder::images(const std::vector<EventImage>& images, std::int64_t step) {
+  reportEvents([&](EventLog& events) { return events.images(images, step); });
 }
 
 Result<void> RunRecorder::maps(const EvolutionBeginning& beginning, const EvolutionPoint& point,
@@ -51,9 +51,9 @@ Result<void> RunRecorder::maps(const EvolutionBeginning& beginning, const Evolut
 void RunRecorder::noteMaps(const Result<void>& kept) {
   if (!kept) m_mapsReason = kept.error().text();
   if (!kept && !m_mapsFail)
-    m_warn("the maps of the run cannot be recorded: " + m_mapsReason + ". Training goes on; " +
-           (owesMaps() ? "what is missing is added once it works again"
-                       : "the evolution lacks what is not recorded"));
+    m_warn("the maps of the run cannot be recorded: " + m_mapsReason + ". Training continues; " +
+           (owesMaps() ? "missing points are added when writing works again"
+                       : "these points are missing from the evolution"));
   m_mapsFail = !kept;
 }
 
@@ -64,13 +64,13 @@ Result<void> RunRecorder::requireComplete() const {
 }
 
 /// A curve less is no reason to end a run, nor to keep what is missing of it: the logs have it.
-void RunRecorder::tellEvents(const std::function<Result<void>(EventLog&)>& tell) {
+void RunRecorder::reportEvents(const std::function<Result<void>(EventLog&)>& notify) {
   if (!m_events) return;
-  const Result<void> told = tell(*m_events);
-  if (!told && !m_eventsFail)
-    m_warn("the event file for TensorBoard cannot be written: " + told.error().text() +
-           ". Training goes on; its curves have a gap there, metrics.jsonl has none");
-  m_eventsFail = !told;
+  const Result<void> reported = notify(*m_events);
+  if (!reported && !m_eventsFail)
+    m_warn("the event file for TensorBoard cannot be written: " + reported.error().text() +
+           ". Training continues; its curves have a gap, but metrics.jsonl is complete");
+  m_eventsFail = !reported;
 }
 
 Result<void> RunRecorder::saveLast(TrainingCheckpoint checkpoint) {
@@ -97,6 +97,7 @@ void RunRecorder::saveWeights(const std::string& name, const TrainingCheckpoint&
   auto metadata = modelMetadata(checkpoint.experiment, checkpoint.masks, checkpoint.classNames,
                                 checkpoint.progress, checkpoint.learned);
   if (!checkpoint.run.empty()) metadata[kRunKey] = checkpoint.run;
+  metadata[kStepKey] = std::to_string(checkpoint.position.step);
   m_debts.write({name, checkpoint.weights, std::move(metadata)});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Everything a run writes to its folder, and what is told to those who watch when that fails.
+// Everything a run writes to its folder, and the warnings when that fails.
 
 #include <functional>
 #include <optional>
@@ -30,7 +30,7 @@ class RunRecorder {
   /// From now on TensorBoard's event file is written too; to be called before anything else.
   void keepEvents() { m_events.emplace(m_folder.files()); }
   bool keepsEvents() const { return m_events.has_value(); }
-  /// And the maps of the pictures that are measured every `interval` steps, in at most so many
+  /// And the maps of the images that are measured every `interval` steps, in at most so many
   /// bytes; to be called before anything else.
   void keepMaps(std::int64_t mostBytes, std::int64_t interval) {
     m_maps.emplace(m_folder.files(), m_run, mostBytes, interval);
@@ -59,7 +59,7 @@ class RunRecorder {
   void epoch(const EpochPoint& point, double learningRate, double seconds);
   void heads(const HeadPoint& point);
   /// For the event file alone.
-  void pictures(const std::vector<EventPicture>& pictures, std::int64_t step);
+  void images(const std::vector<EventImage>& images, std::int64_t step);
   /// For evolution.bin alone, as EvolutionLog::add.
   Result<void> maps(const EvolutionBeginning& beginning, const EvolutionPoint& point, bool last);
   /// What came of it: told once, until it works again.
@@ -74,7 +74,7 @@ class RunRecorder {
  private:
   bool owesMaps() const { return m_maps && m_maps->owes(); }
   Result<void> cutMaps(const TrainingCheckpoint* checkpoint);
-  void tellEvents(const std::function<Result<void>(EventLog&)>& tell);
+  void reportEvents(const std::function<Result<void>(EventLog&)>& notify);
 
   RunFolder m_folder;
   std::string m_run;

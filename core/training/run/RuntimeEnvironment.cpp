@@ -35,9 +35,8 @@ std::string surroundingsNote(const Json& then, const Json& now) {
   }
   if (changes.empty()) return "";
   return "the run was computed with " + changes +
-         ". It goes on, but sums are rounded in another order: it will not end in the same "
-         "weights, "
-         "bit for bit, as one that was never interrupted";
+         ". It continues, but sums are rounded in another order: the final weights will not be "
+         "bit-identical to those of an uninterrupted run";
 }
 
 }  // namespace headlight

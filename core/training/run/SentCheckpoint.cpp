@@ -3,6 +3,7 @@
 
 #include <ATen/Functions.h>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 
 namespace headlight {
@@ -46,7 +47,7 @@ void sendCheckpoint(Processes& processes, const TrainingCheckpoint& checkpoint) 
 TrainingCheckpoint receiveCheckpoint(Processes& processes) {
   const Json sent = jsonOrDiscarded(processes.broadcast(""));
   if (!sent.is_object())
-    throw Failure({ErrorCode::Internal, "sent a checkpoint that cannot be understood", kSender});
+    throw Failure({ErrorCode::Internal, tr("sent a checkpoint that cannot be parsed"), kSender});
   Checkpoint file;
   file.metadata = sent["metadata"].get<std::map<std::string, std::string>>();
   file.tensors = emptyTensors(sent["tensors"]);

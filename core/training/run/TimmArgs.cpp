@@ -36,7 +36,7 @@ void addModel(Json& args, const ModelConfig& model) {
   args["drop_path"] = model.dropPath;
 }
 
-/// timm takes a folder of folders where it is told nothing else.
+/// timm expects a folder of folders by default.
 std::string datasetName(const std::string& kind) {
   if (kind == kImageFolder) return "";
   return kind.starts_with("cifar") ? "torch/" + kind : kind;

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/config/RunId.h"
 #include "core/training/evolution/EvolutionTypes.h"
 #include "core/training/run/ModelFile.h"
@@ -42,20 +43,20 @@ Json positionJson(const TrainingCheckpoint& checkpoint) {
 
 [[noreturn]] void damaged(const std::string& where, const std::string& what) {
   throw Failure({ErrorCode::InvalidFile,
-                 what + "; it is damaged or was not written by a training run. Another checkpoint "
-                        "of the run can be used as training.weights of a new one",
+                 what + tr("; it is damaged or was not written by a training run. Use another "
+                           "checkpoint of the run as training.weights of a new run"),
                  where});
 }
 
 std::int64_t countAt(const Json& json, const char* key, const std::string& where) {
   if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0)
-    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+    damaged(where, std::string(tr("its training position has no valid \"")) + key + "\"");
   return json[key].get<std::int64_t>();
 }
 
 double numberAt(const Json& json, const char* key, const std::string& where) {
   if (!json.contains(key) || !json[key].is_number())
-    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+    damaged(where, std::string(tr("its training position has no valid \"")) + key + "\"");
   return json[key].get<double>();
 }
 
@@ -63,7 +64,7 @@ double numberAt(const Json& json, const char* key, const std::string& where) {
 std::string textAt(const Json& json, const char* key, const std::string& where) {
   if (!json.contains(key)) return "";
   if (!json[key].is_string())
-    damaged(where, std::string("its training position has no valid \"") + key + "\"");
+    damaged(where, std::string(tr("its training position has no valid \"")) + key + "\"");
   return json[key].get<std::string>();
 }
 
@@ -73,14 +74,14 @@ LossScaleState lossScaleOf(const Json& json, const std::string& where) {
   state.goodSteps = countAt(json, "good_steps", where);
   state.skipped = countAt(json, "skipped_steps", where);
   if (!(state.scale >= LossScale::kLeast && state.scale <= LossScale::kGreatest))
-    damaged(where, "its losses are scaled by a factor that no run has");
+    damaged(where, tr("its loss scale is invalid"));
   return state;
 }
 
 void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
                   const std::string& where) {
   const Json json = metadataJson(text, kPositionKey, where);
-  if (!json.is_object()) damaged(where, "its training position cannot be understood");
+  if (!json.is_object()) damaged(where, tr("its training position cannot be parsed"));
   TrainingPosition& at = checkpoint.position;
   at.step = countAt(json, "step", where);
   at.epoch = countAt(json, "epoch", where);
@@ -92,7 +93,7 @@ void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
   checkpoint.validationImages = countAt(json, "validation_images", where);
   checkpoint.editsApplied = static_cast<std::size_t>(countAt(json, "edits_applied", where));
   if (checkpoint.editsApplied > checkpoint.experiment.edits.size())
-    damaged(where, "it says that more edits are in force than it lists");
+    damaged(where, tr("it declares more applied edits than it lists"));
   checkpoint.teacherFingerprint = textAt(json, "teacher", where);
   checkpoint.trainStamp = textAt(json, "train_files", where);
   checkpoint.validationStamp = textAt(json, "validation_files", where);
@@ -100,7 +101,7 @@ void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
   if (json.contains("computed_with")) checkpoint.computedWith = json["computed_with"];
   if (!json.contains("unwritten")) return;
   if (!json["unwritten"].is_object())
-    damaged(where, "its training position has no valid \"unwritten\"");
+    damaged(where, tr("its training position has no valid \"unwritten\""));
   for (const auto& [name, lines] : json["unwritten"].items())
     checkpoint.unwritten[name] = textAt(json["unwritten"], name.c_str(), where);
 }
@@ -127,7 +128,8 @@ std::map<std::string, std::string> takeMaps(NamedTensors& tensors, const std::st
   std::map<std::string, std::string> maps;
   std::erase_if(tensors, [&](const auto& item) {
     if (!item.first.starts_with(mapsPrefix())) return false;
-    if (item.second.scalar_type() != at::kByte) damaged(where, "its waiting maps are no bytes");
+    if (item.second.scalar_type() != at::kByte)
+      damaged(where, tr("its pending maps are not bytes"));
     const at::Tensor bytes = item.second.contiguous();
     maps[item.first.substr(mapsPrefix().size())] = std::string(
         static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel()));
@@ -168,16 +170,17 @@ Checkpoint packed(const TrainingCheckpoint& checkpoint) {
 TrainingCheckpoint unpacked(Checkpoint file, const std::string& where) {
   refuseSequenceModel(file.metadata, where);
   const auto position = file.metadata.find(kPositionKey);
-  if (position == file.metadata.end()) damaged(where, "it carries no training position");
+  if (position == file.metadata.end()) damaged(where, tr("it contains no training position"));
   TrainingCheckpoint checkpoint;
   checkpoint.experiment = valueOrThrow(runExperiment(file.metadata, where));
   if (auto metadata = valueOrThrow(readModelMetadata(file.metadata, where)))
     checkpoint.classNames = std::move(metadata->classNames);
-  checkpoint.learned = learnedAlphasOf(file.metadata, where).value_or(std::vector<LearnedAlpha>());
+  checkpoint.learned =
+      readLearnedAlphas(file.metadata, where).value_or(std::vector<LearnedAlpha>());
   readPosition(position->second, checkpoint, where);
   if (const auto run = file.metadata.find(kRunKey); run != file.metadata.end())
     checkpoint.run = run->second;
-  checkpoint.progress = progressOf(file.metadata, where);
+  checkpoint.progress = readProgress(file.metadata, where);
   checkpoint.owed = extractPending(file, where);
   checkpoint.maps = takeMaps(file.tensors, where);
   sortOut(file.tensors, checkpoint);
@@ -203,22 +206,35 @@ Result<std::int64_t> readCheckpointStep(const OpenFolder& folder, const std::str
   return guarded(where, [&] {
     const auto metadata = valueOrThrow(readSafetensorsMetadata(folder, name));
     const auto position = metadata.find(kPositionKey);
-    if (position == metadata.end()) damaged(where, "it carries no training position");
+    if (position == metadata.end()) damaged(where, tr("it contains no training position"));
     return countAt(metadataJson(position->second, kPositionKey, where), "step", where);
   });
+}
+
+std::optional<std::int64_t> readSavedStep(const std::map<std::string, std::string>& metadata) {
+  const auto kept = metadata.find(kStepKey), position = metadata.find(kPositionKey);
+  const auto step = guarded("", [&]() -> std::int64_t {
+    if (kept != metadata.end())
+      return countAt(Json{{"step", metadataJson(kept->second, kStepKey, "")}}, "step", "");
+    if (position == metadata.end()) damaged("", tr("it contains no training position"));
+    return countAt(metadataJson(position->second, kPositionKey, ""), "step", "");
+  });
+  return step ? std::optional(*step) : std::nullopt;
 }
 
 void copyExactly(const NamedTensors& model, const NamedTensors& values, const std::string& where) {
   const std::map<std::string, at::Tensor> byName(values.begin(), values.end());
   for (const auto& [name, tensor] : model) {
     const auto found = byName.find(name);
-    if (found == byName.end()) damaged(where, "the tensor \"" + name + "\" is missing from it");
+    if (found == byName.end())
+      damaged(where, tr("the tensor \"") + name + tr("\" is missing from it"));
     if (found->second.sizes() != tensor.sizes() ||
         found->second.scalar_type() != tensor.scalar_type())
-      damaged(where, "its tensor \"" + name + "\" has another shape or type than the model's");
+      damaged(where,
+              tr("its tensor \"") + name + tr("\" has another shape or type than the model's"));
   }
   if (byName.size() != model.size())
-    damaged(where, "it holds tensors that the model does not have");
+    damaged(where, tr("it contains tensors that the model does not have"));
   const at::NoGradGuard noGrad;
   for (const auto& [name, tensor] : model) {
     at::Tensor target = tensor;

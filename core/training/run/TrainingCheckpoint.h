@@ -19,7 +19,7 @@ namespace headlight {
 
 /// How far a run is, and the sums that are open in its epoch.
 struct TrainingPosition {
-  std::int64_t step = 0;   ///< optimiser steps done
+  std::int64_t step = 0;   ///< optimizer steps done
   std::int64_t epoch = 0;  ///< epochs done, validation included
   std::int64_t batch = 0;  ///< of this epoch, the first that was not trained on
   double bestTop1 = -1;    ///< negative: none yet
@@ -33,7 +33,7 @@ struct TrainingCheckpoint {
   MaskScheme masks;              ///< in force; for writing only
   std::vector<std::string> classNames;
   std::int64_t trainImages = 0, validationImages = 0;  ///< of the datasets, to notice a change
-  /// Of the teacher's files, to notice others; empty where there are none, and in files of before
+  /// For the teacher's files, to notice others; empty where there are none, and in files of before
   /// this was written down.
   std::string teacherFingerprint;
   std::string trainStamp, validationStamp;  ///< of the data's files (Dataset::stamp)
@@ -61,8 +61,14 @@ Result<void> writeTrainingCheckpoint(const OpenFolder& folder, const std::string
 Result<TrainingCheckpoint> readTrainingCheckpoint(const OpenFolder& folder,
                                                   const std::string& name);
 
-/// The optimiser steps that one was written after, from its header alone. Errors as above.
+/// The optimizer steps that one was written after, from its header alone. Errors as above.
 Result<std::int64_t> readCheckpointStep(const OpenFolder& folder, const std::string& name);
+
+/// Under this key the metadata of weights that a run keeps (best, epochs) have their step.
+inline constexpr const char* kStepKey = "step";
+/// The step that the weights of a run were saved after: of last.safetensors or of those that it
+/// keeps; nothing where the metadata do not say it.
+std::optional<std::int64_t> readSavedStep(const std::map<std::string, std::string>& metadata);
 
 /// Copies `values` into `model` (Model::state()), which must have the same names, shapes and dtypes
 /// and no others. Throws Failure(InvalidFile).

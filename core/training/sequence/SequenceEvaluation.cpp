@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/base/Translation.h"
 #include "core/training/step/EvaluationMode.h"
 
 namespace headlight {
@@ -80,7 +81,8 @@ Result<SequenceScore> evaluateSequences(SequenceModel& model, const SequenceSour
     RemainingTime remaining;
     remaining.start(0);
     for (std::int64_t i = 0; i < count; ++i) {
-      if (stop.stop_requested()) return Error{ErrorCode::Canceled, "stopped while evaluating", ""};
+      if (stop.stop_requested())
+        return Error{ErrorCode::Canceled, tr("stopped while evaluating"), ""};
       auto sequence = source.at(i * total / count);
       if (sequence) {
         counter.add(std::move(*sequence));

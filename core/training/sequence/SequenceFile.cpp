@@ -2,6 +2,7 @@
 #include "core/training/sequence/SequenceFile.h"
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Refusal.h"
 #include "core/config/RunId.h"
 #include "core/training/run/ModelFile.h"
@@ -13,7 +14,8 @@ namespace {
 constexpr const char* kSequencePositionKey = "sequence_training";
 
 [[noreturn]] void refuseSequenceFile(const std::string& where, const std::string& what) {
-  throw Failure({ErrorCode::InvalidFile, what + "; the file is damaged or not Headlight's", where});
+  throw Failure({ErrorCode::InvalidFile,
+                 what + tr("; the file is damaged or was not written by Headlight"), where});
 }
 
 Json sequencePositionJson(const SequenceFile& file) {
@@ -32,7 +34,7 @@ Json sequencePositionJson(const SequenceFile& file) {
 
 void readSequencePosition(const std::string& text, SequenceFile& file, const std::string& where) {
   const Json json = metadataJson(text, kSequencePositionKey, where);
-  const auto damaged = [&] { refuseSequenceFile(where, "its training position is not valid"); };
+  const auto damaged = [&] { refuseSequenceFile(where, tr("its training position is not valid")); };
   const auto count = [&](const char* key) {
     if (!json.contains(key) || !json[key].is_number_integer() || json[key] < 0) damaged();
     return json[key].get<std::int64_t>();
@@ -70,37 +72,39 @@ void checkShapes(const SequenceFile& file, const std::string& where) {
        sequenceShapes(file.experiment.model, file.experiment.length())) {
     const auto found = tensors.extract(name);
     if (found.empty())
-      refuseSequenceFile(where, "its config asks for a tensor \"" + name + "\", which it lacks");
+      refuseSequenceFile(where,
+                         tr("its config needs a tensor \"") + name + tr("\", which it lacks"));
     const at::Tensor& tensor = found.mapped();
     if (tensor.sizes() != at::IntArrayRef(shape) || tensor.scalar_type() != at::kFloat)
-      refuseSequenceFile(where, "its tensor \"" + name + "\" is " + shapeText(tensor.sizes()) +
-                                    "; its config asks for " + shapeText(shape) +
-                                    " in 32-bit floats");
+      refuseSequenceFile(where, tr("its tensor \"") + name + "\" is " + shapeText(tensor.sizes()) +
+                                    tr("; its config needs ") + shapeText(shape) +
+                                    tr(" in 32-bit floats"));
   }
   if (!tensors.empty())
-    refuseSequenceFile(
-        where, "its tensor " + inQuotes(tensors.begin()->first) + " is none of its config's model");
+    refuseSequenceFile(where, tr("its tensor ") + inQuotes(tensors.begin()->first) +
+                                  tr(" does not belong to its config's model"));
 }
 
 SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where) {
   const auto described = checkpoint.metadata.find(kSequenceKey);
   if (described == checkpoint.metadata.end())
-    throw Failure(
-        {ErrorCode::UnsupportedFile,
-         checkpoint.metadata.contains("experiment")
-             ? "is a checkpoint of an image classifier, not of a sequence model; open it with Load "
-               "weights in the main window, or headlight-cli predict or evaluate"
-             : "is no sequence model of Headlight: it carries no config of one in its metadata",
-         where});
+    throw Failure({ErrorCode::UnsupportedFile,
+                   checkpoint.metadata.contains("experiment")
+                       ? tr("is a checkpoint of an image classifier, not of a sequence model; open "
+                            "it with Load "
+                            "weights in the main window, or headlight-cli predict or evaluate")
+                       : tr("is not a sequence model of Headlight: its metadata contain no "
+                            "sequence model config"),
+                   where});
   SequenceFile file;
   file.owed = extractPending(checkpoint, where);
   if (const auto run = checkpoint.metadata.find(kRunKey); run != checkpoint.metadata.end())
     file.run = run->second;
   auto experiment = sequenceFromText(described->second, where);
-  // Of a newer program the file may well be whole: the config's own words say what to do.
+  // For a newer program the file may well be whole: the config's own words say what to do.
   if (!experiment)
     throw Failure(
-        {ErrorCode::InvalidFile, "its config is wrong: " + experiment.error().message, where});
+        {ErrorCode::InvalidFile, tr("its config is wrong: ") + experiment.error().message, where});
   file.experiment = *experiment;
   if (const auto at = checkpoint.metadata.find(kSequencePositionKey);
       at != checkpoint.metadata.end())
@@ -155,19 +159,19 @@ Result<SequenceFile> readSequenceFile(const OpenFolder& folder, const std::strin
 void startFrom(const SequenceModel& model, const SequenceFile& file, const std::string& where) {
   const auto refuse = [&](const std::string& name, const std::string& what) {
     throw Failure({ErrorCode::InvalidFile,
-                   "cannot be started from: its tensor " + inQuotes(name) + " " + what +
-                       "; choose other training.weights, or the model that they are of",
+                   tr("cannot be used as starting weights: its tensor ") + inQuotes(name) + " " +
+                       what + tr("; choose other training.weights, or their model"),
                    where});
   };
   std::map<std::string, at::Tensor> given(file.weights.begin(), file.weights.end());
   for (const auto& [name, tensor] : model.trainable()) {
     const auto found = given.extract(name);
-    if (found.empty()) refuse(name, "is missing, and the model has it");
+    if (found.empty()) refuse(name, tr("is missing, but the model has it"));
     if (found.mapped().sizes() != tensor.sizes())
-      refuse(name, "is " + shapeText(found.mapped().sizes()) + ", and the model's is " +
+      refuse(name, "is " + shapeText(found.mapped().sizes()) + tr(", but the model's is ") +
                        shapeText(tensor.sizes()));
   }
-  if (!given.empty()) refuse(given.begin()->first, "has no place in the model");
+  if (!given.empty()) refuse(given.begin()->first, tr("is not in the model"));
   copyExactly(model.trainable(), file.weights, where);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Sequence models in safetensors files, with their experiment in the metadata, so that one file
-// opens by itself. The last checkpoint of a run has its optimiser and position too.
+// opens by itself. The last checkpoint of a run has its optimizer and position too.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,14 +20,14 @@ namespace headlight {
 
 /// How far a run is, and the sums that are open since its last validation.
 struct SequencePosition {
-  std::int64_t step = 0;           ///< optimiser steps done
+  std::int64_t step = 0;           ///< optimizer steps done
   std::int64_t validatedStep = 0;  ///< the last that was validated
   std::optional<double> bestBits;
   double bitsSum = 0;
   std::int64_t bitsSteps = 0;
   std::int64_t trainSequences = 0;  ///< of the data, to notice a change
 
-  /// Of training since then; 0 before the first step.
+  /// For training since then; 0 before the first step.
   double meanBits() const {
     return bitsSum / static_cast<double>(std::max<std::int64_t>(bitsSteps, 1));
   }
@@ -40,7 +40,7 @@ struct SequenceFile {
   NamedTensors optimizer;  ///< names without prefix
   NamedTensors average;    ///< names without prefix; empty without a moving average
   std::string run;         ///< id; empty in files of before runs had one
-  // Of the last checkpoint of a run:
+  // For the last checkpoint of a run:
   std::string trainStamp;                        ///< of its data (SequenceSource::stamp)
   Json computedWith;                             ///< RuntimeEnvironment.h
   std::vector<OwedFile> owed;                    ///< that are still to be written

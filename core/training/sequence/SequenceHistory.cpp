@@ -37,7 +37,7 @@ std::vector<SequenceReading> readSequenceHistory(const OpenFolder& folder, std::
     (reading.validationBits ? thinValidations : thinSteps).add(reading);
   });
   std::vector<SequenceReading> all;
-  // Of one step the validation comes after it.
+  // Within a step, the validation comes after it.
   std::merge(steps.begin(), steps.end(), validations.begin(), validations.end(),
              std::back_inserter(all), [](const auto& a, const auto& b) { return a.step < b.step; });
   return all;

@@ -14,7 +14,7 @@
 namespace headlight {
 
 struct SequenceStepMetrics {
-  std::int64_t step = 0;  ///< optimiser steps done
+  std::int64_t step = 0;  ///< optimizer steps done
   double bits = 0;        ///< of the step's batch
   double learningRate = 0;
   double gradientNorm = 0;    ///< before clipping

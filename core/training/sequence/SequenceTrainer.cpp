@@ -8,6 +8,7 @@
 
 #include "core/base/Log.h"
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/step/Divergence.h"
 
@@ -40,16 +41,18 @@ ScheduleOptions scheduleOptions(const SequenceTrainingConfig& config) {
 
 SequenceTrainer::SequenceTrainer(SequenceTrainerParts parts, RunFolder folder)
     : m_parts(std::move(parts)),
-      m_folder(std::move(folder)),
-      m_log(m_folder.files(), m_parts.run),
-      m_debts(m_folder.files(), m_log.logs(), logWarning),
       m_schedule(scheduleOptions(m_parts.experiment.training)),
       m_optimizer(AdamWOptions{.weightDecay = m_parts.experiment.training.weightDecay}),
-      m_average(m_parts.experiment.training.emaDecay) {
+      m_average(m_parts.experiment.training.emaDecay),
+      m_checkpoints({m_parts, m_optimizer, m_average, m_at}, std::move(folder)) {
   m_optimizer.setParameters(m_parts.model->trainable(), SequenceModel::decays);
   m_average.setParameters(m_parts.model->trainable());
   m_at.trainSequences = m_parts.train->size();
-  m_stamp = m_parts.train->stamp();
+}
+
+void SequenceTrainer::restore(const SequenceFile& saved) {
+  m_checkpoints.restore(saved);
+  m_trainBits = m_at.meanBits();
 }
 
 SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token stop) {
@@ -57,29 +60,27 @@ SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token
   m_parts.model->train();
   m_remaining.start(m_at.step);
   m_since = Clock::now();
-  const SequenceFile held = file(/*withTraining=*/true);
+  const SequenceFile held = m_checkpoints.file(/*withTraining=*/true);
   const MemoryMeter memory(m_parts.device, {&held.weights, &held.optimizer, &held.average});
   m_memory = &memory;
   while (!stop.stop_requested()) {
-    if (validationIsDue() && m_saved < 0) saveBeforeTheFirst();
+    if (validationIsDue() && m_checkpoints.savedStep() < 0) m_checkpoints.saveBeforeTheFirst();
     if (validationIsDue() && !validate(onReading, stop)) break;
-    saveIfDue();  // after the validation: what it finds is then saved with the step
+    m_checkpoints.saveIfDue();  // after the validation: what it finds is then saved with the step
     if (m_at.step >= steps) break;
     const auto begun = Clock::now();
     const auto bytes = batch(stop);
     if (stop.stop_requested()) break;
-    if (!bytes) failOnData(bytes.error());
+    if (!bytes) m_checkpoints.failOnData(bytes.error());
     step(*bytes, begun, onReading);
   }
   SequenceOutcome outcome;
   outcome.finished = m_at.step >= steps && !validationIsDue();
-  if (m_saved != m_at.step || m_savedValidation != m_at.validatedStep || m_debts.any())
-    saveLastOrFail(outcome.finished ? "the run finished" : "the run stopped");
-  if (outcome.finished) valueOrThrow(m_debts.requireNone());
+  m_checkpoints.complete(outcome.finished);
   outcome.steps = m_at.step;
   outcome.bestBits = m_at.bestBits;
-  outcome.last = m_folder.last();
-  if (m_at.bestBits) outcome.best = m_folder.best();
+  outcome.last = m_checkpoints.folder().last();
+  if (m_at.bestBits) outcome.best = m_checkpoints.folder().best();
   return outcome;
 }
 
@@ -90,14 +91,15 @@ bool SequenceTrainer::validationIsDue() const {
 }
 
 /// Turns the progress of a validation into readings: the first at once, then a few a second.
-ProgressCallback SequenceTrainer::tellValidating(const OnReading& onReading) const {
+ProgressCallback SequenceTrainer::reportValidating(const OnReading& onReading) const {
   if (!onReading) return {};
   return [this, &onReading,
-          told = std::optional<Clock::time_point>()](const Progress& progress) mutable {
+          reported = std::optional<Clock::time_point>()](const Progress& progress) mutable {
     const auto now = Clock::now();
-    if (told && std::chrono::duration<double>(now - *told).count() < kSecondsBetweenReadings)
+    if (reported &&
+        std::chrono::duration<double>(now - *reported).count() < kSecondsBetweenReadings)
       return;
-    told = now;
+    reported = now;
     SequenceReading going = reading(m_trainBits);
     going.validating = true;
     going.validationFraction =
@@ -108,7 +110,8 @@ ProgressCallback SequenceTrainer::tellValidating(const OnReading& onReading) con
 
 void SequenceTrainer::requireFiniteStep(const std::string& what, double value) const {
   requireFinite(what, value, m_at.step,
-                m_saved >= 0 ? "the last checkpoint is from before it" : "nothing is saved yet",
+                m_checkpoints.savedStep() >= 0 ? "the last checkpoint is from before it"
+                                               : "nothing is saved yet",
                 "training.warmup_steps");
 }
 
@@ -124,11 +127,11 @@ Result<SequenceScore> SequenceTrainer::measure(SequenceValidation& done, const O
   Result<SequenceScore> score = SequenceScore();
   m_average.withAverages([&] {
     score = evaluateSequences(*m_parts.model, *m_parts.validation, options,
-                              tellValidating(onReading), stop);
+                              reportValidating(onReading), stop);
     if (!score) return;
     requireFiniteStep("validation", score->bits);
     done.best = !m_at.bestBits || score->bits < *m_at.bestBits;
-    if (done.best) m_debts.write(sequenceFileContent(kRunBest, file(/*withTraining=*/false)));
+    if (done.best) m_checkpoints.saveBest();
   });
   return score;
 }
@@ -138,11 +141,11 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   SequenceValidation done;
   const auto score = measure(done, onReading, stop);
   if (!score && score.error().code == ErrorCode::Canceled) return false;
-  if (!score) failOnData(score.error());
+  if (!score) m_checkpoints.failOnData(score.error());
   if (score->skipped > 0)
     logWarning(std::to_string(score->skipped) + " of " +
                std::to_string(score->skipped + score->sequences) +
-               " validation pictures cannot be read and were skipped");
+               " validation images cannot be read and were skipped");
   done.step = m_at.step;
   done.validationBits = score->bits;
   done.trainBits = m_at.meanBits();
@@ -151,7 +154,7 @@ bool SequenceTrainer::validate(const OnReading& onReading, std::stop_token stop)
   done.stepsPerSecond = stepsPerSecond();
   done.peakBytes = m_peakBytes = m_memory->peakBytes();
   if (done.best) m_at.bestBits = score->bits;
-  m_debts.noteLog(m_log.validation(done));
+  m_checkpoints.log(done);
   SequenceReading validated = reading(done.trainBits);
   validated.validationBits = done.validationBits;
   m_at.validatedStep = m_at.step;
@@ -186,7 +189,7 @@ Result<at::Tensor> SequenceTrainer::batch(const std::stop_token& stop) const {
   const std::int64_t size = m_parts.experiment.training.batchSize;
   std::vector<ByteSequence> sequences;
   for (std::int64_t i = 0; i < size; ++i) {
-    if (stop.stop_requested()) return Error{ErrorCode::Canceled, "stopped while reading", ""};
+    if (stop.stop_requested()) return Error{ErrorCode::Canceled, tr("stopped while reading"), ""};
     auto drawn = m_parts.train->draw(streamKey({seed, kSequenceDraw}), m_at.step * size + i);
     if (!drawn) return drawn.error();
     sequences.push_back(std::move(*drawn));
@@ -224,11 +227,11 @@ void SequenceTrainer::step(const at::Tensor& drawn, std::chrono::steady_clock::t
   m_stepSeconds += passedSince(begun);
   ++m_timedSteps;
   if (m_at.step % kLoggedSteps == 0 || m_at.step == 1) {
-    requireFolder();
+    m_checkpoints.requireFolder();
     m_peakBytes = m_memory->peakBytes();
     metrics.stepsPerSecond = stepsPerSecond();
     metrics.peakBytes = m_peakBytes;
-    m_debts.noteLog(m_log.step(metrics));
+    m_checkpoints.log(metrics);
   }
   if (onReading) onReading(reading(metrics.bits));
 }

@@ -10,15 +10,15 @@
 namespace headlight {
 
 /// After a step, now and then in the validation that follows it, and after that. Bits are those of
-/// a byte: bits/dim of pictures, bits/char of text.
+/// a byte: bits/dim of images, bits/char of text.
 struct SequenceReading {
-  std::int64_t step = 0;   ///< optimiser steps done, from 1
+  std::int64_t step = 0;   ///< optimizer steps done, from 1
   std::int64_t steps = 0;  ///< of the whole run
-  /// Of this step's batch; in the reading of a validation the mean over the steps since the last.
+  /// For this step's batch; at a validation, the mean over the steps since the last one.
   double trainBits = 0;
   std::optional<double> validationBits;  ///< nothing but in the reading that follows a validation
   double secondsLeft = -1;               ///< of the run; negative: unknown yet
-  /// Optimiser steps a second since the last validation, or since the run went on; in the reading
+  /// Optimizer steps a second since the last validation, or since the run went on; in the reading
   /// of a validation, and of one that goes on, up to it. Validations and saving do not count; 0:
   /// not known.
   double stepsPerSecond = 0;
@@ -38,10 +38,10 @@ struct SequenceOutcome {
 };
 
 struct SequenceScore {
-  double bits = 0;             ///< mean over all bytes: bits/dim of pictures, bits/char of text
-  std::int64_t sequences = 0;  ///< pictures, or pieces of text of at most T bytes
+  double bits = 0;             ///< mean over all bytes: bits/dim of images, bits/char of text
+  std::int64_t sequences = 0;  ///< images, or pieces of text of at most T bytes
   std::int64_t bytes = 0;      ///< predicted, each from those before it in its sequence
-  std::int64_t skipped = 0;    ///< pictures that could not be read
+  std::int64_t skipped = 0;    ///< images that could not be read
   double seconds = 0;
 };
 

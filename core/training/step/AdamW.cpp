@@ -25,7 +25,7 @@ AdamWOptions adamWOptions(const TrainingConfig& config) {
   return {config.beta1, config.beta2, config.epsilon, config.weightDecay};
 }
 
-AdamW::Scalars AdamW::scalarsOf(const Slot& slot, double learningRate) const {
+AdamW::Scalars AdamW::computeScalars(const Slot& slot, double learningRate) const {
   const auto t = static_cast<double>(slot.steps);
   return {slot.decays ? 1 - learningRate * m_options.weightDecay : 1.0,
           learningRate / (1 - std::pow(m_options.beta1, t)),
@@ -44,7 +44,7 @@ void AdamW::update(const std::vector<Slot*>& slots, double learningRate, double 
 }
 
 void AdamW::updateFused(Slot& slot, double learningRate, double gradientScale) const {
-  const Scalars own = scalarsOf(slot, learningRate);
+  const Scalars own = computeScalars(slot, learningRate);
   AdamWScalars scalars;
   scalars.keep = static_cast<float>(own.keep);
   scalars.beta1 = static_cast<float>(m_options.beta1);
@@ -69,7 +69,7 @@ void AdamW::updateMany(const std::vector<Slot*>& slots, double learningRate,
     gradients.push_back(slot->parameter.grad());
     first.push_back(slot->moments[0]);
     second.push_back(slot->moments[1]);
-    const Scalars own = scalarsOf(*slot, learningRate);
+    const Scalars own = computeScalars(*slot, learningRate);
     keep.emplace_back(own.keep);
     stepSize.emplace_back(-own.stepSize);
     rootCorrection.emplace_back(own.rootCorrection);

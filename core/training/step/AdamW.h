@@ -14,7 +14,7 @@ struct AdamWOptions {
 };
 AdamWOptions adamWOptions(const TrainingConfig& config);
 
-/// Of a parameter p with gradient g, at its own t-th step (t from 1), learning rate η:
+/// For a parameter p with gradient g, at its own t-th step (t from 1), learning rate η:
 ///   p ← p (1 − η λ)          where it decays
 ///   m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
 ///   p ← p − η/(1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + ε)
@@ -31,7 +31,7 @@ class AdamW : public Optimizer {
 
  private:
   struct Scalars;
-  Scalars scalarsOf(const Slot& slot, double learningRate) const;
+  Scalars computeScalars(const Slot& slot, double learningRate) const;
   void updateFused(Slot& slot, double learningRate, double gradientScale) const;
   void updateMany(const std::vector<Slot*>& slots, double learningRate, double gradientScale) const;
 

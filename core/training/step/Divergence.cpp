@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -16,10 +18,10 @@ void requireFinite(const std::string& what, double value, std::int64_t step,
                    const std::string& saved, const std::string& warmup) {
   if (std::isfinite(value)) return;
   throw Failure({ErrorCode::Internal,
-                 "the " + what + " of step " + std::to_string(step) + " is " +
-                     (std::isnan(value) ? "not a number" : "infinite") + "; " + saved +
-                     ". Try a smaller training.learning_rate, more " + warmup +
-                     " or a training.clip_gradient",
+                 "the " + what + tr(" of step ") + std::to_string(step) + " is " +
+                     (std::isnan(value) ? tr("not a number") : "infinite") + "; " + saved +
+                     tr(". Use a smaller training.learning_rate, more ") + warmup +
+                     tr(" or a training.clip_gradient"),
                  kDivergedWhere});
 }
 

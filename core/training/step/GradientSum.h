@@ -31,7 +31,7 @@ class GradientSum {
   /// (in all processes) stays without one.
   void finish();
 
-  /// Of the newest step: how long finish() waited, and how long the sums took from the first's
+  /// For the newest step: how long finish() waited, and how long the sums took from the first's
   /// beginning to the last's end. What is hidden behind the backward pass is 1 − waited / took.
   double waitedSeconds() const;
   double tookSeconds() const;

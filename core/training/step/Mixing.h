@@ -24,7 +24,7 @@ struct Mix {
 /// λ ~ Beta(α, α) in [0, 1]; α > 0, however small.
 double symmetricBeta(RandomStream& stream, double alpha);
 
-/// CutMix's box for λ = `share` (its Eq. 2): each side √(1 − λ) of the image's, around the centre
+/// CutMix's box for λ = `share` (its Eq. 2): each side √(1 − λ) of the image's, around the center
 /// (y, x), clipped at the borders. λ then is what the box leaves: 1 − its area / the image's.
 Mix cutAround(double share, std::int64_t y, std::int64_t x, std::int64_t height,
               std::int64_t width);
@@ -34,8 +34,8 @@ Mix cutAround(double share, std::int64_t y, std::int64_t x, std::int64_t height,
 Mix drawMix(const TrainingConfig& config, std::int64_t height, std::int64_t width,
             std::uint64_t key);
 
-/// x̃ = λ x + (1 − λ) x′, or x with the box of x′, where x′ is the reversed batch: [B, 3, H, W] like
-/// `images`, which stay as they are and are returned themselves where nothing is mixed.
+/// x̃ = λ x + (1 − λ) x′, or x with the box of x′, where x′ is the reversed batch: [B, 3, H, W]
+/// like `images`, which stay as they are and are returned themselves where nothing is mixed.
 at::Tensor mixedImages(const at::Tensor& images, const Mix& mix);
 
 /// A batch as the model sees it and what it is to say of it.

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/base/Translation.h"
 #include "core/training/step/AdamW.h"
 #include "core/training/step/Sgd.h"
 
@@ -17,8 +18,8 @@ constexpr const char* kSteps = "steps.";
 
 [[noreturn]] void refuseState(const std::string& where, const std::string& name) {
   throw Failure({ErrorCode::InvalidFile,
-                 "the optimiser state \"" + name +
-                     "\" does not fit the model; the file belongs to another run or is damaged",
+                 tr("the optimizer state \"") + name +
+                     tr("\" does not fit the model; the file belongs to another run or is damaged"),
                  where});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What every optimiser has: parameters by name with their state, so that a checkpoint is a list of
+// What every optimizer has: parameters by name with their state, so that a checkpoint is a list of
 // named tensors; elements that stand still; the norm of the gradients.
 
 #include <ATen/core/Tensor.h>

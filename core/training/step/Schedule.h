@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The learning rate of every optimiser step: linear warm-up, then as training.schedule says.
+// The learning rate of every optimizer step: linear warm-up, then as training.schedule says.
 
 #include <cstdint>
 #include <string>

@@ -14,7 +14,7 @@ struct SgdOptions {
 };
 SgdOptions sgdOptions(const TrainingConfig& config);
 
-/// Of a parameter p with gradient g, learning rate η:
+/// For a parameter p with gradient g, learning rate η:
 ///   g ← g + λ p               where it decays
 ///   b ← μ b + g               of the first step: b = g
 ///   p ← p − η b               with Nesterov: p − η (g + μ b)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// One optimiser step: forward, losses, backward, clipping, the optimiser, moving average.
+// One optimizer step: forward, losses, backward, clipping, the optimizer, moving average.
 
 #include <c10/core/Device.h>
 
@@ -22,7 +22,7 @@
 namespace headlight {
 
 struct StepResult {
-  double loss = 0;          ///< what was minimised
+  double loss = 0;          ///< what was minimized
   double gradientNorm = 0;  ///< before clipping; of a skipped step not finite
   double learningRate = 0;
   std::optional<double> distillationLoss;  ///< before its share is taken; nothing: no teacher

@@ -21,7 +21,7 @@ class Teacher {
           std::vector<std::int64_t> classOrder = {});
 
   /// Logits [B, C] in the student's classes, of images [B, 3, H, W] as the student sees them,
-  /// augmentation included. They are brought to the teacher's normalisation and size first: the
+  /// augmentation included. They are brought to the teacher's normalization and size first: the
   /// student's mean and deviation undone, the teacher's applied, and resized (bicubic, antialiased)
   /// where the two differ.
   at::Tensor logits(const at::Tensor& images);

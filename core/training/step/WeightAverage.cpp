@@ -6,6 +6,8 @@
 
 #include <map>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -78,11 +80,12 @@ void WeightAverage::load(const NamedTensors& state, const std::string& where) {
     const auto found = byName.find(m_names[i]);
     if (found == byName.end() || found->second.sizes() != m_averages[i].sizes() ||
         found->second.scalar_type() != m_averages[i].scalar_type())
-      throw Failure({ErrorCode::InvalidFile,
-                     "the moving average of \"" + m_names[i] +
-                         "\" is missing or has another shape; the file belongs to another run or "
-                         "is damaged",
-                     where});
+      throw Failure(
+          {ErrorCode::InvalidFile,
+           tr("the moving average of \"") + m_names[i] +
+               tr("\" is missing or has another shape; the file belongs to another run or "
+                  "is damaged"),
+           where});
     m_averages[i].copy_(found->second);
   }
 }

@@ -24,7 +24,7 @@ std::uint32_t maskedCrc(std::string_view bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
 }
 
-/// Of the name of an event file; 0 where there are none that could be followed by one more.
+/// From the name of an event file; 0 if no further file can follow.
 long long secondsInName(const std::string& name) {
   const std::string prefix = kEventFilePrefix;
   if (!name.starts_with(prefix)) return 0;

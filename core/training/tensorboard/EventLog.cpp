@@ -84,10 +84,10 @@ Result<void> EventLog::heads(const HeadPoint& point) {
   return write(summary, point.step);
 }
 
-Result<void> EventLog::pictures(const std::vector<EventPicture>& pictures, std::int64_t step) {
+Result<void> EventLog::images(const std::vector<EventImage>& images, std::int64_t step) {
   EventSummary summary;
-  for (const EventPicture& picture : pictures)
-    summary.picture(picture);
+  for (const EventImage& image : images)
+    summary.image(image);
   return write(summary, step);
 }
 

@@ -7,7 +7,7 @@
 //   als/mean, als/layer_3    ALS: its mean over all heads, and each layer's heads as a histogram
 //   alpha/layer_3/head_1     α of soft masks
 //   readings/NAME/layer_3    what a mechanism reports of itself
-//   probe/…                  pictures
+//   probe/…                  images
 // Steps are those of metrics.jsonl. A run that goes on writes a file of its own, and readers drop
 // what the files before say of the steps that it trains again. Of a run that was killed between a
 // validation and the checkpoint after it, that validation stands there twice, with the same
@@ -33,7 +33,7 @@ class EventLog {
   Result<void> step(const StepMetrics& metrics);
   Result<void> epoch(const EpochPoint& point);
   Result<void> heads(const HeadPoint& point);
-  Result<void> pictures(const std::vector<EventPicture>& pictures, std::int64_t step);
+  Result<void> images(const std::vector<EventImage>& images, std::int64_t step);
 
  private:
   Result<void> write(const EventSummary& summary, std::int64_t step);

@@ -31,7 +31,7 @@ constexpr int kName = 1;
 }
 namespace image_field {
 constexpr int kHeight = 1, kWidth = 2, kColors = 3, kPng = 4;
-constexpr std::int64_t kRgb = 3;  // a value of the colours
+constexpr std::int64_t kRgb = 3;  // a value of the colors
 }  // namespace image_field
 namespace histogram_field {
 constexpr int kLeast = 1, kGreatest = 2, kCount = 3, kSum = 4, kSquares = 5, kLimits = 6,
@@ -104,17 +104,17 @@ void EventSummary::histogram(const std::string& tag, const std::vector<float>& v
   m_summary.message(summary_field::kValue, tagged(tag).message(value_field::kHistogram, histogram));
 }
 
-void EventSummary::picture(const EventPicture& picture) {
-  ProtoMessage image;
-  image.integer(image_field::kHeight, picture.height)
-      .integer(image_field::kWidth, picture.width)
+void EventSummary::image(const EventImage& image) {
+  ProtoMessage encoded;
+  encoded.integer(image_field::kHeight, image.height)
+      .integer(image_field::kWidth, image.width)
       .integer(image_field::kColors, image_field::kRgb)
-      .bytes(image_field::kPng, picture.png);
+      .bytes(image_field::kPng, image.png);
   ProtoMessage metadata;
   metadata.message(metadata_field::kPlugin, ProtoMessage().bytes(plugin_field::kName, "images"))
-      .bytes(metadata_field::kDescription, picture.description);
-  m_summary.message(summary_field::kValue, tagged(picture.tag)
-                                               .message(value_field::kImage, image)
+      .bytes(metadata_field::kDescription, image.description);
+  m_summary.message(summary_field::kValue, tagged(image.tag)
+                                               .message(value_field::kImage, encoded)
                                                .message(value_field::kMetadata, metadata));
 }
 

@@ -11,8 +11,8 @@
 
 namespace headlight {
 
-/// A picture that a run shows.
-struct EventPicture {
+/// An image that a run shows.
+struct EventImage {
   std::string tag;
   std::string description;  ///< what it shows, in words
   int width = 0, height = 0;
@@ -24,9 +24,9 @@ class EventSummary {
  public:
   /// What is no finite number is left out.
   void scalar(const std::string& tag, double value);
-  /// Of the finite values, in kHistogramBins bins of one width; left out where there are none.
+  /// Counts finite values, in kHistogramBins bins of equal width; omitted if there are none.
   void histogram(const std::string& tag, const std::vector<float>& values);
-  void picture(const EventPicture& picture);
+  void image(const EventImage& image);
 
   bool empty() const { return m_summary.wire().empty(); }
   /// The event that says all this of `step`, now.

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "core/attention/base/MixedPrecision.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -49,9 +50,10 @@ at::Tensor meanPositive(const WeighedValues& product, const at::Tensor& slopes) 
 
 }  // namespace
 
-KeptPass keptPass(Model& model, const at::Tensor& image, const std::function<void()>& step) {
+CapturedPass capturedPass(Model& model, const at::Tensor& image,
+                          const std::function<void()>& step) {
   const at::NoGradGuard noGrad;
-  KeptPass pass;
+  CapturedPass pass;
   pass.tokens.push_back(model.embed(image));
   for (int l = 0; l < model.layers(); ++l) {
     pass.tokens.push_back(model.block(l, pass.tokens.back(), nullptr));
@@ -61,12 +63,12 @@ KeptPass keptPass(Model& model, const at::Tensor& image, const std::function<voi
   return pass;
 }
 
-ClassGradient::ClassGradient(Model& model, const KeptPass& pass, int classIndex)
+ClassGradient::ClassGradient(Model& model, const CapturedPass& pass, int classIndex)
     : m_model(model), m_pass(pass), m_next(model.layers() - 1) {
   if (classIndex < 0 || classIndex >= model.config().classes)
     throw Failure({ErrorCode::InvalidArgument,
-                   "there is no class " + std::to_string(classIndex) + "; the model has " +
-                       std::to_string(model.config().classes) + ", counted from 0",
+                   tr("no class ") + std::to_string(classIndex) + tr("; the model has ") +
+                       std::to_string(model.config().classes) + tr(", counted from 0"),
                    "class"});
   const at::AutoGradMode withGradients(true);
   const at::Tensor tokens = pass.tokens.back().detach().requires_grad_(true);
@@ -88,8 +90,8 @@ BlockGradient ClassGradient::stepBack(bool withMap) {
   BlockGradient result = std::move(tap.kept);
   if (withMap && result.map.products.empty())
     throw Failure({ErrorCode::InvalidArgument,
-                   "the attention of layer " + std::to_string(m_next) +
-                       " has no map that a gradient reaches; use grad-cam, which needs none",
+                   tr("the attention of layer ") + std::to_string(m_next) +
+                       tr(" has no differentiable map; use grad-cam, which needs none"),
                    "relevance"});
   std::vector<at::Tensor> sources{tokens};
   if (result.entering.defined()) sources.push_back(result.entering);

@@ -14,15 +14,15 @@
 
 namespace headlight {
 
-/// One picture through a model, with what each block took in. Called after every block, `step` may
+/// One image through a model, with what each block took in. Called after every block, `step` may
 /// throw to stop.
-struct KeptPass {
+struct CapturedPass {
   std::vector<at::Tensor>
       tokens;         ///< [layers + 1]: what enters each block, and what leaves the last
   at::Tensor logits;  ///< [classes]; undefined for a model without classifier
 };
-/// `image` [1, 3, H, W], normalised, where the model is.
-KeptPass keptPass(Model& model, const at::Tensor& image, const std::function<void()>& step);
+/// `image` [1, 3, H, W], normalized, where the model is.
+CapturedPass capturedPass(Model& model, const at::Tensor& image, const std::function<void()>& step);
 
 /// What the gradient is in one block.
 struct BlockGradient {
@@ -34,7 +34,7 @@ struct BlockGradient {
 class ClassGradient {
  public:
   /// Throws Failure for a class that the model does not have.
-  ClassGradient(Model& model, const KeptPass& pass, int classIndex);
+  ClassGradient(Model& model, const CapturedPass& pass, int classIndex);
 
   /// The block that stepBack() goes through next, from the last to 0; −1 behind the first.
   int nextBlock() const { return m_next; }
@@ -49,7 +49,7 @@ class ClassGradient {
 
  private:
   Model& m_model;
-  const KeptPass& m_pass;
+  const CapturedPass& m_pass;
   int m_next;
   at::Tensor m_gradient;
 };

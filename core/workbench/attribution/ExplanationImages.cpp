@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "core/base/Text.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -16,12 +16,12 @@ constexpr int kRgb = 3;
 
 }  // namespace
 
-Image featuresImage(const FeatureColors::Picture& picture, int width, int height, bool smooth) {
+Image featuresImage(const FeatureColors::Projection& image, int width, int height, bool smooth) {
   auto pixels = std::make_shared<std::vector<std::uint8_t>>();
-  for (const float color : picture.colors)
+  for (const float color : image.colors)
     pixels->push_back(static_cast<std::uint8_t>(
         std::lround(255 * (std::isnan(color) ? kBackground : std::clamp(color, 0.0f, 1.0f)))));
-  const Image small{picture.grid.cols, picture.grid.rows, pixels};
+  const Image small{image.grid.cols, image.grid.rows, pixels};
   return resize(small, width, height, smooth ? Interpolation::Bicubic : Interpolation::Nearest);
 }
 
@@ -36,7 +36,7 @@ std::string varianceText(const FeatureColors& colors) {
   return text + " of the variance";
 }
 
-std::string classNameOf(const ModelInfo& info, int classIndex) {
+std::string findClassName(const ModelInfo& info, int classIndex) {
   const auto index = static_cast<std::size_t>(classIndex);
   return index < info.classNames.size() ? info.classNames[index]
                                         : "class " + std::to_string(classIndex);
@@ -62,7 +62,7 @@ std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelI
   std::vector<PlottedCurve> curves;
   for (const int index : classes) {
     PlottedCurve& curve = curves.emplace_back();
-    curve.name = classNameOf(info, index);
+    curve.name = findClassName(info, index);
     const std::vector<double> values = depth.ofClass(index);
     for (std::size_t l = 0; l < values.size(); ++l)
       if (!std::isnan(values[l])) {
@@ -74,17 +74,8 @@ std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelI
 }
 
 Drawing depthPlot(const DepthPrediction& depth, const ModelInfo& info, int classIndex) {
-  return plotOf(depthCurves(depth, info, classIndex),
-                {.quantity = "probability", .axis = "after layer", .points = true});
-}
-
-std::string depthCsv(const DepthPrediction& depth) {
-  std::string csv = "layer,class,name,probability\n";
-  for (std::size_t l = 0; l < depth.top.size(); ++l)
-    for (const ClassScore& score : depth.top[l])
-      csv += std::to_string(l) + "," + std::to_string(score.index) + "," + csvQuoted(score.name) +
-             "," + numberText(score.probability) + "\n";
-  return csv;
+  return drawCurves(depthCurves(depth, info, classIndex),
+                    {.quantity = "probability", .axis = "after layer", .points = true});
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How the ways of looking are drawn where they are no heatmap: the same in the window, in figures
+// How the explanations are drawn that are no heatmap: the same in the window, in figures
 // and in what commands write.
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace headlight {
 
-/// Colours of patches as a picture of `width` × `height`; the background is a dark grey. `smooth`:
+/// Colors of patches as an image of `width` × `height`; the background is a dark gray. `smooth`:
 /// bicubic between patches; else blocks.
-Image featuresImage(const FeatureColors::Picture& picture, int width, int height, bool smooth);
+Image featuresImage(const FeatureColors::Projection& image, int width, int height, bool smooth);
 
 /// "red 41 %, green 22 %, blue 9 % of the variance".
 std::string varianceText(const FeatureColors& colors);
@@ -25,16 +25,13 @@ std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelI
 /// The classes of depthCurves(), best first, `classIndex` last.
 std::vector<int> depthClasses(const DepthPrediction& depth, int classIndex = -1,
                               std::size_t count = 5);
-/// Of these classes.
+/// For these classes.
 std::vector<PlottedCurve> depthCurves(const DepthPrediction& depth, const ModelInfo& info,
                                       const std::vector<int>& classes);
 /// The same as a drawing.
 Drawing depthPlot(const DepthPrediction& depth, const ModelInfo& info, int classIndex = -1);
 
-/// layer,class,name,probability: a line for every class of `top` after every layer.
-std::string depthCsv(const DepthPrediction& depth);
-
 /// What a class is called: its name, or "class 12".
-std::string classNameOf(const ModelInfo& info, int classIndex);
+std::string findClassName(const ModelInfo& info, int classIndex);
 
 }  // namespace headlight

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/Parameter.h"
-#include "core/workbench/session/MapView.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/attribution/ExplanationRows.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -17,141 +18,124 @@ namespace {
 Error noSuchClass(const std::string& text, const ModelInfo& info) {
   const std::string close = closestName(text, info.classNames);
   const std::string range =
-      "an index from 0 to " + std::to_string(info.experiment.model.classes - 1);
+      tr("an index from 0 to ") + std::to_string(info.experiment.model.classes - 1);
   return {ErrorCode::InvalidArgument,
-          "is no class of this model; give " +
-              (close.empty() ? range + (info.classNames.empty() ? "" : ", or a class's name")
-                             : "\"" + close + "\", or " + range),
+          tr("is not a class of this model; give ") +
+              (close.empty() ? range + (info.classNames.empty() ? "" : tr(", or a class name"))
+                             : "\"" + close + tr("\", or ") + range),
           "class " + text};
 }
 
-/// What the ways of a class have in common.
-std::string forClass(const Heatmap& heat) {
-  return heat.className.empty() ? "" : " for " + heat.className;
+/// Names that methods had before; whatever reads a name takes them.
+constexpr std::pair<const char*, const char*> kOlderNames[] = {
+    {"features", "feature-pca"},
+    {"depth", "logit-lens"},
+};
+
+std::string namesWithoutClass() {
+  return explanationNames([](const ExplanationInfo& method) { return !method.ofClass; });
+}
+
+const std::vector<ExplanationRow>& explanationRows() {
+  static const std::vector<ExplanationRow> all = [] {
+    std::vector<ExplanationRow> rows;
+    for (const auto row : kExplanationRows)
+      rows.push_back(row());
+    return rows;
+  }();
+  return all;
 }
 
 }  // namespace
 
-const std::vector<ExplanationInfo>& waysOfLooking() {
-  static const std::vector<ExplanationInfo> all{
-      {.way = ExplanationMethod::Relevance,
-       .name = "relevance",
-       .title = "class relevance",
-       .help = "What speaks for a class, through all layers: attention times its gradient, "
-               "accumulated from layer to layer.",
-       .source = "Chefer, Gur & Wolf 2021",
-       .ofClass = true},
-      {.way = ExplanationMethod::AttentionGradient,
-       .name = "attention-gradient",
-       .title = "attention × gradient",
-       .help = "What speaks for a class in one layer: the positive part of attention times its "
-               "gradient, averaged over heads.",
-       .source = "Chefer, Gur & Wolf 2021",
-       .ofClass = true,
-       .ofLayer = true},
-      {.way = ExplanationMethod::GradCam,
-       .name = "grad-cam",
-       .title = "Grad-CAM",
-       .help =
-           "What speaks for a class among the tokens that enter a layer's attention, weighed by "
-           "their gradient; works for every mechanism.",
-       .source = "Selvaraju et al. 2017",
-       .ofClass = true,
-       .ofLayer = true},
-      {.way = ExplanationMethod::Similarity,
-       .name = "similarity",
-       .title = "patch similarity",
-       .help = "How alike each patch's features are to those of one token: their cosine.",
-       .source = "Caron et al. 2021",
-       .ofLayer = true},
-      {.way = ExplanationMethod::Features,
-       .name = "features",
-       .title = "feature colours",
-       .help = "The first three principal components of patch features as red, green and blue, of "
-               "one picture or of several together.",
-       .source = "Oquab et al. 2023",
-       .ofLayer = true,
-       .isHeatmap = false},
-      {.way = ExplanationMethod::Depth,
-       .name = "depth",
-       .title = "prediction by depth",
-       .help = "What the model would predict if it ended after each layer: its norm and head on "
-               "what that layer leaves.",
-       .source = "nostalgebraist 2020, the logit lens",
-       .ofClass = true,
-       .isHeatmap = false},
-  };
+const ExplanationRow& explanationRow(const std::string& name) {
+  const ExplanationInfo* info = explanationFromName(name);
+  if (!info)
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("is not an explanation method; choose one of ") +
+                       explanationNames([](const ExplanationInfo&) { return true; }),
+                   name});
+  return explanationRows()[static_cast<std::size_t>(info - explanationMethods().data())];
+}
+
+const std::vector<ExplanationInfo>& explanationMethods() {
+  static const std::vector<ExplanationInfo> all = [] {
+    std::vector<ExplanationInfo> infos;
+    for (const ExplanationRow& row : explanationRows())
+      infos.push_back(row.info);
+    return infos;
+  }();
   return all;
 }
 
-const ExplanationInfo& infoOf(ExplanationMethod way) {
-  return waysOfLooking()[static_cast<std::size_t>(way)];
-}
-
-const ExplanationInfo* wayFromName(const std::string& name) {
-  for (const ExplanationInfo& info : waysOfLooking())
+const ExplanationInfo* explanationFromName(const std::string& name) {
+  for (const ExplanationInfo& info : explanationMethods())
     if (info.name == name) return &info;
+  for (const auto& [older, now] : kOlderNames)
+    if (name == older) return explanationFromName(now);
   return nullptr;
 }
 
-RawImages rawPicture(const ModelInfo& info, const Image& image) {
-  const Preprocessing preprocessing = preprocessingOf(info.experiment.model);
+const ExplanationInfo& findInfo(const std::string& method) {
+  return explanationRow(method).info;
+}
+
+const ExplanationInfo& explanationOfKind(ExplanationKind kind) {
+  const auto& all = explanationMethods();
+  return *std::find_if(all.begin(), all.end(),
+                       [kind](const ExplanationInfo& info) { return info.kind == kind; });
+}
+
+std::string explanationNames(const std::function<bool(const ExplanationInfo&)>& wanted) {
+  std::string names;
+  for (const ExplanationInfo& info : explanationMethods())
+    if (wanted(info)) addTo(names, info.name);
+  return names;
+}
+
+void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title) {
+  if (info.experiment.model.classes > 0) return;
+  throw Failure({ErrorCode::InvalidArgument,
+                 title +
+                     tr(" explains a class, but this model has no classifier; choose an "
+                        "explanation without a class: ") +
+                     namesWithoutClass(),
+                 name});
+}
+
+RawImages rawImage(const ModelInfo& info, const Image& image) {
+  const Preprocessing preprocessing = makePreprocessing(info.experiment.model);
   return {1, preprocessing.height, preprocessing.width, preprocess(image, preprocessing)};
 }
 
-RawImages rawPicture(const RawImages& pictures, std::int64_t index) {
-  const std::int64_t each = 3 * pictures.height * pictures.width;
-  const auto begin = pictures.values.begin() + index * each;
-  return {1, pictures.height, pictures.width, {begin, begin + each}};
+RawImages rawImage(const RawImages& images, std::int64_t index) {
+  const std::int64_t each = 3 * images.height * images.width;
+  const auto begin = images.values.begin() + index * each;
+  return {1, images.height, images.width, {begin, begin + each}};
 }
 
-std::string heatTitle(const Heatmap& heat) {
-  const ExplanationInfo& info = infoOf(heat.way);
-  if (heat.way == ExplanationMethod::Similarity)
-    return "similarity with the " + tokenText(heat.token, heat.grid) + ", features of layer " +
-           std::to_string(heat.layer);
-  const std::string layer = heat.layer < 0 ? "" : " in layer " + std::to_string(heat.layer);
-  return info.title + layer + forClass(heat);
+std::string heatmapTitle(const Heatmap& heatmap) {
+  const ExplanationRow& row = explanationRow(heatmap.method);
+  if (row.title) return row.title(heatmap);
+  std::string title = row.info.title;
+  if (heatmap.layer >= 0) title += " in layer " + std::to_string(heatmap.layer);
+  if (!heatmap.className.empty()) title += " for " + heatmap.className;
+  return title;
 }
 
-std::string heatMeaning(const Heatmap& heat) {
-  return wayMeaning(heat.way) + (heat.note.empty() ? "" : " Here: " + heat.note + ".");
+std::string heatmapMeaning(const Heatmap& heatmap) {
+  return explanationMeaning(heatmap.method) +
+         (heatmap.note.empty() ? "" : " Here: " + heatmap.note + ".");
 }
 
-std::string wayMeaning(ExplanationMethod way) {
-  const ExplanationInfo& info = infoOf(way);
+std::string explanationMeaning(const std::string& method) {
+  const ExplanationInfo& info = findInfo(method);
   return info.help.substr(0, info.help.size() - 1) + " (" + info.source + ").";
 }
 
 std::string featuresText(const TokenFeatures& features) {
   return "features of layer " + std::to_string(features.layer) +
          (features.normed ? "" : ", without a final norm");
-}
-
-Result<Heatmap> similarityHeat(const TokenFeatures& features, int token) {
-  if (token < 0 || token >= features.grid.tokens())
-    return Error{ErrorCode::InvalidArgument,
-                 "the features have no token " + std::to_string(token) + "; choose a patch",
-                 "similarity"};
-  const auto product = [&](int a, int b) {
-    double sum = 0;
-    for (int i = 0; i < features.width; ++i)
-      sum += double{features.of(a)[i]} * features.of(b)[i];
-    return sum;
-  };
-  Heatmap heat;
-  heat.way = ExplanationMethod::Similarity;
-  heat.grid = features.grid;
-  heat.isSigned = true;
-  heat.layer = features.layer;
-  heat.token = token;
-  if (!features.normed) heat.note = "features as they are, without a final norm";
-  const double own = product(token, token);
-  for (int t = features.grid.prefix; t < features.grid.tokens(); ++t) {
-    const double lengths = std::sqrt(own * product(t, t));
-    heat.values.push_back(lengths > 0 ? static_cast<float>(product(token, t) / lengths) : 0.0f);
-  }
-  return heat;
 }
 
 std::vector<double> DepthPrediction::ofClass(int classIndex) const {
@@ -167,8 +151,8 @@ Result<int> classFromText(const std::string& text, const ModelInfo& info) {
   const int classes = info.experiment.model.classes;
   if (classes == 0)
     return Error{ErrorCode::InvalidArgument,
-                 "this model has no classifier, and so no classes; similarity and features work "
-                 "without one",
+                 tr("this model has no classifier; choose an explanation without a class: ") +
+                     namesWithoutClass(),
                  "class " + text};
   std::vector<int> found;
   for (int i = 0; i < static_cast<int>(info.classNames.size()); ++i) {

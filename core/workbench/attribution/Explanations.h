@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What else can be asked of a model and a picture than where heads look: what speaks for a class,
+// Explanations of a model's prediction for an image: what speaks for a class,
 // what patches have in common, what the model would say if it ended earlier. Formulas and sources:
-// resources/help/ways-of-looking.md. No torch type here. All block their caller's thread, and the
+// resources/help/explanations.md. No torch type here. All block their caller's thread, and the
 // session with it, until the next block ends.
 
 #include <functional>
@@ -16,36 +16,50 @@
 
 namespace headlight {
 
-enum class ExplanationMethod {
-  Relevance,          ///< Chefer, Gur & Wolf 2021
-  AttentionGradient,  ///< its factor of one layer
-  GradCam,            ///< Selvaraju et al. 2017, on tokens
-  Similarity,         ///< cosines of patch features with those of one token
-  Features,           ///< patch features as colours
-  Depth,              ///< the prediction after every block
+enum class ExplanationKind {
+  Heatmap,  ///< a value for every patch
+  Colors,   ///< three color channels for every patch, of several images together
+  Curve,    ///< class probabilities by layer
 };
 
+/// What programs know of a method. To add one: ExplanationRows.h.
 struct ExplanationInfo {
-  ExplanationMethod way;
-  std::string name;       ///< as typed and stored: "grad-cam"
-  std::string title;      ///< "Grad-CAM"
-  std::string help;       ///< a sentence or two
-  std::string source;     ///< "Selvaraju et al. 2017"
+  std::string name;    ///< as typed and stored: "grad-cam"
+  std::string title;   ///< "Grad-CAM"
+  std::string help;    ///< a sentence or two
+  std::string source;  ///< "Selvaraju et al. 2017"
+  std::string keys;    ///< shortcut of the window: "Ctrl+W, G"; may be empty
+  ExplanationKind kind = ExplanationKind::Heatmap;
   bool ofClass = false;   ///< asks about a class: needs a classifier
   bool ofLayer = false;   ///< of one layer, the last unless said otherwise
-  bool isHeatmap = true;  ///< a value for every patch
+  bool ofToken = false;   ///< of one token: a heatmap from tokenHeatmap()
+  bool isSigned = false;  ///< a heatmap with values below 0
+
+  bool isHeatmap() const { return kind == ExplanationKind::Heatmap; }
+  /// A heatmap of a class.
+  bool isClassHeatmap() const { return isHeatmap() && ofClass; }
+  /// A heatmap from imageHeatmap(): of the image alone, whichever token is chosen.
+  bool isImageHeatmap() const { return isHeatmap() && !ofToken; }
 };
 
-/// All, in the order in which programs list them.
-const std::vector<ExplanationInfo>& waysOfLooking();
-const ExplanationInfo& infoOf(ExplanationMethod way);
-/// Null for another name.
-const ExplanationInfo* wayFromName(const std::string& name);
+/// All, in the order in which programs list them; the first is the default.
+const std::vector<ExplanationInfo>& explanationMethods();
+/// Null for another name. Older names are accepted: "features" is feature-pca, "depth" logit-lens.
+const ExplanationInfo* explanationFromName(const std::string& name);
+/// As explanationFromName(); throws Failure for another name.
+const ExplanationInfo& findInfo(const std::string& method);
+/// The first of a kind.
+const ExplanationInfo& explanationOfKind(ExplanationKind kind);
+/// Throws Failure for a model without a classifier, naming the methods that need none; `name` and
+/// `title` are those of what needs one.
+void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title);
+/// The names of the methods for which `wanted` holds: "relevance, grad-cam".
+std::string explanationNames(const std::function<bool(const ExplanationInfo&)>& wanted);
 
-/// A picture as the model takes it: preprocessed as look() does.
-RawImages rawPicture(const ModelInfo& info, const Image& image);
+/// An image as the model takes it: preprocessed as infer() does.
+RawImages rawImage(const ModelInfo& info, const Image& image);
 /// One of several.
-RawImages rawPicture(const RawImages& pictures, std::int64_t index);
+RawImages rawImage(const RawImages& images, std::int64_t index);
 
 /// Whose class, which layer.
 struct ExplanationOptions {
@@ -55,35 +69,35 @@ struct ExplanationOptions {
 
 /// A value for every patch.
 struct Heatmap {
-  ExplanationMethod way = ExplanationMethod::Relevance;
+  std::string method = "relevance";
   std::vector<float> values;  ///< [rows × cols]
   Grid grid;                  ///< its patches; prefix tokens of its layer
-  bool isSigned = false;      ///< cosines are
+  bool isSigned = false;      ///< as its method is
   int layer = -1;             ///< −1: of all
   int classIndex = -1;        ///< −1: of none
   std::string className;      ///< "class 12" where there are no names
   float probability = 0;      ///< of the class
-  int token = -1;             ///< of similarity: whose
+  int token = -1;             ///< −1: of none
   std::string note;           ///< what must be said of it; often empty
 };
 
 /// "class relevance for goldfinch", "attention × gradient in layer 11 for goldfinch", "similarity
 /// with patch (4, 7), features of layer 11".
-std::string heatTitle(const Heatmap& heat);
-/// What a way shows and where it comes from, in a sentence.
-std::string wayMeaning(ExplanationMethod way);
-/// The same of a heat, with what must be said of it.
-std::string heatMeaning(const Heatmap& heat);
+std::string heatmapTitle(const Heatmap& heatmap);
+/// What a method shows and where it comes from, in a sentence.
+std::string explanationMeaning(const std::string& method);
+/// The same for a heatmap, with what must be said of it.
+std::string heatmapMeaning(const Heatmap& heatmap);
 
-/// Relevance, AttentionGradient or GradCam of one picture under `masks`. Errors: another way or
-/// more pictures; a model without classifier; a class or layer that there is not; a picture of
-/// another size; Canceled; a scheme of another shape.
-Result<Heatmap> classHeat(InferenceSession& session, const RawImages& picture,
-                          const MaskScheme& masks, ExplanationMethod way,
-                          const ExplanationOptions& options = {},
-                          const ProgressCallback& progress = {}, std::stop_token stop = {});
+/// The heatmap of one image under `masks`, for methods that are not of a token. Errors: another
+/// method or more images; a method of a class and a model without classifier; a class or layer that
+/// there is not; an image of another size; Canceled; a scheme of another shape.
+Result<Heatmap> imageHeatmap(InferenceSession& session, const RawImages& image,
+                             const MaskScheme& masks, const std::string& method,
+                             const ExplanationOptions& options = {},
+                             const ProgressCallback& progress = {}, std::stop_token stop = {});
 
-/// The features of all tokens of one picture.
+/// The features of all tokens of one image.
 struct TokenFeatures {
   Grid grid;
   int width = 0;              ///< D
@@ -99,30 +113,31 @@ struct TokenFeatures {
 /// "features of layer 11", and whether no norm was applied.
 std::string featuresText(const TokenFeatures& features);
 
-/// Of the last layer, or `layer`. Errors as above; no classifier is needed.
-Result<TokenFeatures> tokenFeatures(InferenceSession& session, const RawImages& picture,
+/// For the last layer, or `layer`. Errors as above; no classifier is needed.
+Result<TokenFeatures> tokenFeatures(InferenceSession& session, const RawImages& image,
                                     const MaskScheme& masks, int layer = -1,
                                     std::stop_token stop = {});
 
-/// The cosine of every patch's features with those of `token`; 0 where one of them is all zero. At
-/// once. Error: no such token.
-Result<Heatmap> similarityHeat(const TokenFeatures& features, int token);
+/// The heatmap of a method that is of a token, at once. Errors: another method; no such token.
+Result<Heatmap> tokenHeatmap(const std::string& method, const TokenFeatures& features, int token);
 
-/// Colours of the patches of pictures, by the principal components of all of them together.
+/// Colors of the patches of images, by the principal components of all of them together.
 struct FeatureColors {
-  struct Picture {
+  struct Projection {
     Grid grid;
     std::vector<float> colors;  ///< [rows × cols × 3] in [0, 1]; NaN: background
   };
-  std::vector<Picture> pictures;
+  std::vector<Projection> images;
   std::vector<double> shares;  ///< of the variance, of the components that are shown
-  std::string note;            ///< what was done: "features of layer 11, of 5 pictures together"
+  std::string note;            ///< what was done: "features of layer 11, of 5 images together"
 };
 
-/// `foreground`: the components of those patches alone that the first component of all calls
-/// foreground. Errors: no pictures, features of different widths or layers, no two patches.
-Result<FeatureColors> featureColors(const std::vector<TokenFeatures>& pictures, bool foreground,
-                                    std::stop_token stop = {});
+/// The colors of a method of that kind. `foreground`: the components of those patches alone that
+/// the first component of all calls foreground. Errors: another method; no images, features of
+/// different widths or layers, no two patches; Canceled.
+Result<FeatureColors> explanationColors(const std::string& method,
+                                        const std::vector<TokenFeatures>& images, bool foreground,
+                                        std::stop_token stop = {});
 
 /// What the model would predict if it ended after each block: its final norm and head on what that
 /// block leaves.
@@ -131,14 +146,14 @@ struct DepthPrediction {
   std::vector<std::vector<ClassScore>> top;       ///< [layer], best first
   std::string note;                               ///< why some have none; often empty
 
-  /// Of one class, by layer; NaN where there is none.
+  /// For one class, by layer; NaN where there is none.
   std::vector<double> ofClass(int classIndex) const;
 };
 
-/// Errors as of classHeat().
-Result<DepthPrediction> predictionByDepth(InferenceSession& session, const RawImages& picture,
-                                          const MaskScheme& masks, int topClasses = 5,
-                                          std::stop_token stop = {});
+/// The curves of a method of that kind. Errors: as imageHeatmap().
+Result<DepthPrediction> explanationCurve(InferenceSession& session, const RawImages& image,
+                                         const MaskScheme& masks, const std::string& method,
+                                         int topClasses = 5, std::stop_token stop = {});
 
 /// The class that `text` names: its index, or its name as the model has it, in any case of letters
 /// where that is unique. Error: InvalidArgument, with names that come close.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Explanations.h: the features of a picture's tokens and their colours.
+// Explanations.h: the features of an image's tokens, and the methods that ask them alone.
 
 #include <ATen/ATen.h>
 
-#include "core/analysis/FeatureColors.h"
+#include "core/base/Translation.h"
 #include "core/models/backbones/FinalNorm.h"
-#include "core/workbench/attribution/Explanations.h"
-#include "core/workbench/attribution/PrincipalComponents.h"
+#include "core/workbench/attribution/ExplanationRows.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/ModelPass.h"
@@ -15,46 +14,24 @@
 namespace headlight {
 namespace {
 
-constexpr int kColors = 3;
-
-/// The rows of all patches, [Σ N × D], that `shown` (empty: all) has.
-std::vector<float> patchRows(const std::vector<TokenFeatures>& pictures,
-                             const std::vector<char>& shown) {
-  std::vector<float> rows;
-  std::size_t patch = 0;
-  for (const TokenFeatures& picture : pictures)
-    for (int t = picture.grid.prefix; t < picture.grid.tokens(); ++t)
-      if (const bool kept = shown.empty() || shown[patch]; ++patch, kept)
-        rows.insert(rows.end(), picture.of(t), picture.of(t) + picture.width);
-  return rows;
-}
-
-void requireAlike(const std::vector<TokenFeatures>& pictures) {
-  if (pictures.empty())
-    throw Failure({ErrorCode::InvalidArgument, "there is no picture", "features"});
-  for (const TokenFeatures& picture : pictures)
-    if (picture.width != pictures.front().width || picture.layer != pictures.front().layer)
-      throw Failure(
-          {ErrorCode::InvalidArgument, "features of different layers or models", "features"});
-}
-
-std::string colorsNote(const std::vector<TokenFeatures>& pictures, bool foreground) {
-  std::string note = featuresText(pictures.front());
-  if (pictures.size() > 1) note += ", of " + std::to_string(pictures.size()) + " pictures together";
-  if (foreground) note += ", of the patches that the first component of all calls foreground";
-  return note;
+void requireAlike(const std::vector<TokenFeatures>& images, const std::string& method) {
+  if (images.empty()) throw Failure({ErrorCode::InvalidArgument, tr("no image given"), method});
+  for (const TokenFeatures& image : images)
+    if (image.width != images.front().width || image.layer != images.front().layer)
+      throw Failure({ErrorCode::InvalidArgument,
+                     tr("the features come from different layers or models"), method});
 }
 
 }  // namespace
 
-Result<TokenFeatures> tokenFeatures(InferenceSession& session, const RawImages& picture,
+Result<TokenFeatures> tokenFeatures(InferenceSession& session, const RawImages& image,
                                     const MaskScheme& masks, int layer, std::stop_token stop) {
   return guarded("features", [&] {
     TokenFeatures features;
     withModel(session, [&](Model& model) {
       features.layer = layerOrLast(layer, model.layers());
       model.setMasks(masks);
-      at::Tensor tokens = model.embed(modelInput(session.info(), picture));
+      at::Tensor tokens = model.embed(modelInput(session.info(), image));
       for (int l = 0; l <= features.layer; ++l) {
         throwIfPassStopped(stop);
         tokens = model.block(l, tokens, nullptr);
@@ -69,35 +46,38 @@ Result<TokenFeatures> tokenFeatures(InferenceSession& session, const RawImages& 
   });
 }
 
-Result<FeatureColors> featureColors(const std::vector<TokenFeatures>& pictures, bool foreground,
-                                    std::stop_token stop) {
-  return guarded("features", [&] {
-    requireAlike(pictures);
-    const int width = pictures.front().width;
-    std::vector<Grid> grids;
-    for (const TokenFeatures& picture : pictures)
-      grids.push_back(picture.grid);
-    std::vector<char> shown;
-    PrincipalComponents found = principalComponents(patchRows(pictures, {}), width, kColors);
-    throwIfPassStopped(stop);
-    if (foreground) {
-      shown = foregroundOf(found.scores, found.count, grids);
-      found = principalComponents(patchRows(pictures, shown), width, kColors);
-    }
-    if (found.count == 0)
+Result<Heatmap> tokenHeatmap(const std::string& method, const TokenFeatures& features, int token) {
+  return guarded(method, [&] {
+    const ExplanationRow& row = explanationRow(method);
+    if (!row.tokenHeatmap)
+      throw Failure({ErrorCode::InvalidArgument, tr("does not explain a token"), row.info.name});
+    if (token < 0 || token >= features.grid.tokens())
       throw Failure(
-          {ErrorCode::InvalidArgument, "there are no two patches to compare", "features"});
-    const std::vector<float> colors = colorsOfScores(found.scores, found.count, shown);
-    FeatureColors result;
-    result.shares = found.shares;
-    result.note = colorsNote(pictures, foreground);
-    auto next = colors.begin();
-    for (const Grid& grid : grids) {
-      const auto end = next + kColors * grid.patches();
-      result.pictures.push_back({grid, {next, end}});
-      next = end;
-    }
-    return result;
+          {ErrorCode::InvalidArgument,
+           tr("the features have no token ") + std::to_string(token) + tr("; choose a patch"),
+           row.info.name});
+    PatchHeatmap found = row.tokenHeatmap(features, token);
+    Heatmap heatmap;
+    heatmap.method = row.info.name;
+    heatmap.values = std::move(found.values);
+    heatmap.grid = found.grid;
+    heatmap.note = std::move(found.note);
+    heatmap.isSigned = row.info.isSigned;
+    heatmap.layer = features.layer;
+    heatmap.token = token;
+    return heatmap;
+  });
+}
+
+Result<FeatureColors> explanationColors(const std::string& method,
+                                        const std::vector<TokenFeatures>& images, bool foreground,
+                                        std::stop_token stop) {
+  return guarded(method, [&] {
+    const ExplanationRow& row = explanationRow(method);
+    if (!row.colors)
+      throw Failure({ErrorCode::InvalidArgument, tr("has no colors"), row.info.name});
+    requireAlike(images, row.info.name);
+    return row.colors(images, foreground, stop);
   });
 }
 

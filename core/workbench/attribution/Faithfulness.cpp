@@ -12,6 +12,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/Random.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/session/ModelPass.h"
 
@@ -23,12 +24,13 @@ constexpr std::int64_t kVariantsAtOnce = 8;
 using Order = std::vector<int>;
 
 Order fallingOrder(const std::vector<float>& values) {
-  const auto heat = [&](int patch) {
+  const auto heatmap = [&](int patch) {
     return std::isnan(values[patch]) ? -std::numeric_limits<float>::infinity() : values[patch];
   };
   Order order(values.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return heat(a) > heat(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return heatmap(a) > heatmap(b); });
   return order;
 }
 
@@ -56,7 +58,7 @@ double areaUnder(const std::vector<double>& shares, const std::vector<double>& v
   return area;
 }
 
-/// Passes of one picture with patches of it taken out or put in.
+/// Passes of one image with patches of it taken out or put in.
 class PatchRemoval {
  public:
   PatchRemoval(Model& model, at::Tensor image, int classIndex, PassSteps& steps)
@@ -79,15 +81,15 @@ class PatchRemoval {
   }
 
  private:
-  void setPatch(at::Tensor& picture, const Grid& grid, int patch, bool insert) const {
-    const std::int64_t tall = picture.size(2), wide = picture.size(3);
+  void setPatch(at::Tensor& image, const Grid& grid, int patch, bool insert) const {
+    const std::int64_t tall = image.size(2), wide = image.size(3);
     const std::int64_t row = patch / grid.cols, col = patch % grid.cols;
     const std::int64_t top = row * tall / grid.rows, left = col * wide / grid.cols;
     const auto cell = [&](const at::Tensor& of) {
       return of.slice(2, top, (row + 1) * tall / grid.rows)
           .slice(3, left, (col + 1) * wide / grid.cols);
     };
-    insert ? cell(picture).copy_(cell(m_image)) : cell(picture).zero_();
+    insert ? cell(image).copy_(cell(m_image)) : cell(image).zero_();
   }
 
   void flush(std::vector<at::Tensor>& waiting, FaithfulnessCurve& result) {
@@ -107,16 +109,16 @@ class PatchRemoval {
   PassSteps& m_steps;
 };
 
-void checkHeats(const std::vector<AskedHeatmap>& heats, const RawImages& picture) {
+void checkHeatmaps(const std::vector<AskedHeatmap>& heatmaps, const RawImages& image) {
   const auto refuse = [](const std::string& message) {
     throw Failure({ErrorCode::InvalidArgument, message, "faithfulness"});
   };
-  if (heats.empty()) refuse("there is no heatmap to ask");
-  for (const AskedHeatmap& heat : heats) {
-    if (static_cast<int>(heat.values.size()) != heat.grid.patches() || heat.values.empty())
-      refuse("the values of " + heat.title + " are not one for each patch");
-    if (heat.grid.rows > picture.height || heat.grid.cols > picture.width)
-      refuse("the grid of " + heat.title + " is finer than the picture");
+  if (heatmaps.empty()) refuse(tr("no heatmap to measure"));
+  for (const AskedHeatmap& heatmap : heatmaps) {
+    if (static_cast<int>(heatmap.values.size()) != heatmap.grid.patches() || heatmap.values.empty())
+      refuse(tr("the values of ") + heatmap.title + tr(" do not match the number of patches"));
+    if (heatmap.grid.rows > image.height || heatmap.grid.cols > image.width)
+      refuse(tr("the grid of ") + heatmap.title + tr(" is finer than the image"));
   }
 }
 
@@ -139,10 +141,10 @@ Faithfulness measured(PatchRemoval& removal, const Grid& grid, const std::vector
   return result;
 }
 
-/// Passes of so many pictures that measured() takes.
+/// Passes of so many images that measured() takes.
 std::int64_t passesOf(const Grid& grid, int steps, std::int64_t orders) {
-  const auto pictures = static_cast<std::int64_t>(countsOf(grid.patches(), steps).size());
-  return 2 * orders * ((pictures + kVariantsAtOnce - 1) / kVariantsAtOnce);
+  const auto images = static_cast<std::int64_t>(countsOf(grid.patches(), steps).size());
+  return 2 * orders * ((images + kVariantsAtOnce - 1) / kVariantsAtOnce);
 }
 
 std::string curveLines(const Faithfulness& of, const char* name, const FaithfulnessCurve& curve) {
@@ -155,44 +157,44 @@ std::string curveLines(const Faithfulness& of, const char* name, const Faithfuln
 
 }  // namespace
 
-Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& picture,
+Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& image,
                                        const MaskScheme& masks,
-                                       const std::vector<AskedHeatmap>& heats,
+                                       const std::vector<AskedHeatmap>& heatmaps,
                                        const FaithfulnessOptions& options,
                                        const ProgressCallback& progress, std::stop_token stop) {
   return guarded("faithfulness", [&] {
     const ModelInfo& info = session.info();
     requireClassifier(info, "faithfulness", "faithfulness");
-    checkHeats(heats, picture);
-    const Grid first = heats.front().grid;
+    checkHeatmaps(heatmaps, image);
+    const Grid first = heatmaps.front().grid;
     const int draws = std::max(options.randomOrders, 1);
     std::int64_t passes = passesOf(first, options.steps, draws);
-    for (const AskedHeatmap& heat : heats)
-      passes += passesOf(heat.grid, options.steps, 1);
+    for (const AskedHeatmap& heatmap : heatmaps)
+      passes += passesOf(heatmap.grid, options.steps, 1);
     FaithfulnessTable table;
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
-    LoadedModel own = copyOf(session);
+    LoadedModel own = copyModel(session);
     Model& model = *own.model;
-    const at::Tensor image = modelInput(info, picture);
+    const at::Tensor input = modelInput(info, image);
     model.setMasks(masks);
     PassSteps steps("removing patches", progress, stop, passes + 1);
     steps();
-    const std::vector<float> logits = plainValues(model.forward(image)[0]);
-    const auto top = topClassesOf(logits, info.classNames, static_cast<int>(logits.size()));
+    const std::vector<float> logits = plainValues(model.forward(input)[0]);
+    const auto top = rankClasses(logits, info.classNames, static_cast<int>(logits.size()));
     table.classIndex = options.classIndex < 0 ? top.front().index : options.classIndex;
     const auto found = std::find_if(top.begin(), top.end(), [&](const ClassScore& score) {
       return score.index == table.classIndex;
     });
     if (found == top.end())
-      throw Failure({ErrorCode::InvalidArgument,
-                     "there is no class " + std::to_string(table.classIndex), "class"});
+      throw Failure({ErrorCode::InvalidArgument, tr("no class ") + std::to_string(table.classIndex),
+                     "class"});
     table.className = found->name;
-    PatchRemoval removal(model, image, table.classIndex, steps);
-    for (const AskedHeatmap& heat : heats) {
+    PatchRemoval removal(model, input, table.classIndex, steps);
+    for (const AskedHeatmap& heatmap : heatmaps) {
       table.methods.push_back(
-          measured(removal, heat.grid, {fallingOrder(heat.values)}, options.steps));
-      table.methods.back().title = heat.title;
+          measured(removal, heatmap.grid, {fallingOrder(heatmap.values)}, options.steps));
+      table.methods.back().title = heatmap.title;
     }
     RandomStream random(streamKey({options.seed}));
     std::vector<Order> orders;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // How faithful a heatmap is to the model (Petsiuk, Das & Saenko 2018, "RISE", §4.3): patches are
-// taken from the picture in falling order of their heat (deletion), or put into an empty one in
+// taken from the image in falling order of their value (deletion), or put into an empty one in
 // that order (insertion), and the probability of a class is watched. Any heatmap can be asked;
 // random order stands beside it. No torch type here; blocks its caller's thread, but not the
 // session: it works on a copy of the model.
@@ -38,24 +38,24 @@ struct Faithfulness {
 struct FaithfulnessTable {
   int classIndex = 0;
   std::string className;
-  std::vector<Faithfulness> methods;  ///< in the order of the heats
-  Faithfulness random;                ///< the mean over random orders of the first heat's patches
+  std::vector<Faithfulness> methods;  ///< in the order of the heatmaps
+  Faithfulness random;                ///< the mean over random orders of the first's patches
 };
 
 /// A heatmap to be asked: values [rows × cols], each of its patches standing for a rectangle of the
-/// picture.
+/// image.
 struct AskedHeatmap {
   std::string title;
   std::vector<float> values;
   Grid grid;
 };
 
-/// A patch's pixels are set to the model's mean colour (0 after normalisation). Equal heats go in
-/// the order of their patches; NaN comes last. Errors: no heats; a heat of another size than its
-/// grid; a grid that is finer than the picture; as of classHeat().
-Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& picture,
+/// A patch's pixels are set to the model's mean color (0 after normalization). Equal values go in
+/// the order of their patches; NaN comes last. Errors: no heatmaps; a heatmap of another size than
+/// its grid; a grid that is finer than the image; as of imageHeatmap().
+Result<FaithfulnessTable> faithfulness(InferenceSession& session, const RawImages& image,
                                        const MaskScheme& masks,
-                                       const std::vector<AskedHeatmap>& heats,
+                                       const std::vector<AskedHeatmap>& heatmaps,
                                        const FaithfulnessOptions& options = {},
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});

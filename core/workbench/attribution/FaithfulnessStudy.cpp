@@ -12,32 +12,32 @@
 namespace headlight {
 namespace {
 
-/// Of a picture's time, what its heatmaps take.
+/// The share of an image's time that its heatmaps take.
 constexpr double kHeatShare = 0.15;
 
 void requireUnstopped(const Error& error) {
   if (error.code == ErrorCode::Canceled) throw Failure(error);
 }
 
-void askExplanations(StudiedHeatmaps& asked, InferenceSession& session, const RawImages& picture,
+void askExplanations(StudiedHeatmaps& asked, InferenceSession& session, const RawImages& image,
                      const MaskScheme& masks, ExplanationOptions options,
                      const std::stop_token& stop) {
   std::optional<Error> first;
-  for (const ExplanationInfo& way : waysOfLooking()) {
-    if (!way.isHeatmap || !way.ofClass) continue;
-    const auto heat = classHeat(session, picture, masks, way.way, options, {}, stop);
-    if (heat) {
-      options.classIndex = asked.classIndex = heat->classIndex;
+  for (const ExplanationInfo& method : explanationMethods()) {
+    if (!method.isImageHeatmap()) continue;
+    const auto heatmap = imageHeatmap(session, image, masks, method.name, options, {}, stop);
+    if (heatmap) {
+      if (method.ofClass) options.classIndex = asked.classIndex = heatmap->classIndex;
       const std::string where =
-          heat->layer < 0 ? std::string() : " in layer " + std::to_string(heat->layer);
-      asked.heats.push_back({way.title + where, heat->values, heat->grid});
+          heatmap->layer < 0 ? std::string() : " in layer " + std::to_string(heatmap->layer);
+      asked.heatmaps.push_back({method.title + where, heatmap->values, heatmap->grid});
       continue;
     }
-    requireUnstopped(heat.error());
-    asked.left.push_back(way.title + ": " + heat.error().text());
-    if (!first) first = heat.error();
+    requireUnstopped(heatmap.error());
+    asked.left.push_back(method.title + ": " + heatmap.error().text());
+    if (!first) first = heatmap.error();
   }
-  if (asked.heats.empty()) throw Failure(*first);
+  if (asked.heatmaps.empty()) throw Failure(*first);
 }
 
 /// The class token's row, or the mean of the patches'; the mean of heads.
@@ -56,11 +56,11 @@ std::vector<float> attentionOf(const LayerMaps& maps) {
 void askMaps(StudiedHeatmaps& asked, const AttentionMaps& maps, const RolloutOptions& options) {
   const auto rolled = rollout(maps, options);
   if (rolled)
-    asked.heats.push_back({"rollout", *rolled, maps.layers.front().grid});
+    asked.heatmaps.push_back({"rollout", *rolled, maps.layers.front().grid});
   else
     asked.left.push_back("rollout: " + rolled.error().text());
   const LayerMaps& last = maps.layers.back();
-  asked.heats.push_back({"attention of the last layer", attentionOf(last), last.grid});
+  asked.heatmaps.push_back({"attention of the last layer", attentionOf(last), last.grid});
 }
 
 MeanOfMany meanOfMany(const std::vector<double>& values) {
@@ -82,14 +82,14 @@ std::string cellText(double value) {
 
 }  // namespace
 
-Result<StudiedHeatmaps> heatsToStudy(InferenceSession& session, const RawImages& picture,
-                                     const MaskScheme& masks, const StudyOptions& options,
-                                     std::stop_token stop) {
+Result<StudiedHeatmaps> heatmapsToStudy(InferenceSession& session, const RawImages& image,
+                                        const MaskScheme& masks, const StudyOptions& options,
+                                        std::stop_token stop) {
   return guarded("faithfulness", [&] {
     StudiedHeatmaps asked;
-    askExplanations(asked, session, picture, masks, options.way, stop);
-    const auto looks = valueOrThrow(lookAtRaw(session, picture, masks, true, stop));
-    askMaps(asked, looks.front().maps, options.rollout);
+    askExplanations(asked, session, image, masks, options.method, stop);
+    const auto inferences = valueOrThrow(inferRaw(session, image, masks, true, stop));
+    askMaps(asked, inferences.front().maps, options.rollout);
     return asked;
   });
 }
@@ -124,23 +124,23 @@ Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const Ima
     FaithfulnessStudy study;
     StudySums sums;
     FaithfulnessOptions removal = options.removal;
-    study.fed =
-        eachFedPicture(feed, "asking for faithfulness", progress, stop,
-                       [&](const FedPicture& fed, const std::function<void(double)>& tell) {
-                         const RawImages picture = rawPicture(session.info(), fed.image);
-                         const StudiedHeatmaps asked =
-                             valueOrThrow(heatsToStudy(session, picture, masks, options, stop));
-                         study.left = asked.left;
-                         removal.classIndex = asked.classIndex;
-                         sums.add(valueOrThrow(faithfulness(
-                             session, picture, masks, asked.heats, removal,
-                             [&](const Progress& now) {
-                               tell(kHeatShare + (1 - kHeatShare) * static_cast<double>(now.done) /
-                                                     static_cast<double>(now.total));
-                             },
-                             stop)));
-                         ++removal.seed;
-                       });
+    study.fed = eachSourceImage(
+        feed, "measuring faithfulness", progress, stop,
+        [&](const SourceImage& fed, const std::function<void(double)>& notify) {
+          const RawImages image = rawImage(session.info(), fed.image);
+          const StudiedHeatmaps asked =
+              valueOrThrow(heatmapsToStudy(session, image, masks, options, stop));
+          study.left = asked.left;
+          removal.classIndex = asked.classIndex;
+          sums.add(valueOrThrow(faithfulness(
+              session, image, masks, asked.heatmaps, removal,
+              [&](const Progress& now) {
+                notify(kHeatShare + (1 - kHeatShare) * static_cast<double>(now.done) /
+                                        static_cast<double>(now.total));
+              },
+              stop)));
+          ++removal.seed;
+        });
     study.methods = sums.means();
     return study;
   });
@@ -150,7 +150,7 @@ std::string studyCsv(const std::vector<StudiedMethod>& methods) {
   std::string csv =
       "method,pictures,deletion_mean,deletion_deviation,insertion_mean,insertion_deviation\n";
   for (const StudiedMethod& method : methods) {
-    csv.append(csvQuoted(method.title)).append(",").append(std::to_string(method.pictures));
+    csv.append(csvQuoted(method.title)).append(",").append(std::to_string(method.images));
     for (const double value : {method.deletion.mean, method.deletion.deviation,
                                method.insertion.mean, method.insertion.deviation})
       csv.append(",").append(cellText(value));

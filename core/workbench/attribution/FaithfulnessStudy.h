@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which heatmaps are faithful to a model, over many pictures: deletion and insertion of every
+// Which heatmaps are faithful to a model, over many images: deletion and insertion of every
 // method (Faithfulness.h), their mean and deviation. No torch type here; blocks its caller's
 // thread.
 
@@ -17,28 +17,28 @@
 namespace headlight {
 
 struct StudyOptions {
-  ExplanationOptions way =
-      {};  ///< the class (−1: each picture's predicted one) and the layer (−1: last)
+  ExplanationOptions method =
+      {};  ///< the class (−1: each image's predicted one) and the layer (−1: last)
   RolloutOptions rollout = {};
   FaithfulnessOptions removal = {};  ///< its class is not used
 };
 
-/// What one picture's methods are asked with.
+/// What one image's methods are asked with.
 struct StudiedHeatmaps {
-  std::vector<AskedHeatmap> heats;
+  std::vector<AskedHeatmap> heatmaps;
   int classIndex = 0;
   std::vector<std::string> left;  ///< methods that this model has not, and why
 };
 
-/// The heatmap of every method: the ways of looking that are of a class, rollout, and the last
-/// layer's attention, the mean of its heads (the class token's row, or the mean of the patches').
-/// Methods that the mechanism does not have are left out. Errors: as of classHeat(), where no
+/// The heatmap of every method that is not of a token, rollout, and the last layer's attention, the
+/// mean of its heads (the class token's row, or the mean of the patches').
+/// Methods that the mechanism does not have are left out. Errors: as of imageHeatmap(), where no
 /// method is left.
-Result<StudiedHeatmaps> heatsToStudy(InferenceSession& session, const RawImages& picture,
-                                     const MaskScheme& masks, const StudyOptions& options,
-                                     std::stop_token stop = {});
+Result<StudiedHeatmaps> heatmapsToStudy(InferenceSession& session, const RawImages& image,
+                                        const MaskScheme& masks, const StudyOptions& options,
+                                        std::stop_token stop = {});
 
-/// Of numbers that came one by one.
+/// Over numbers that came one by one.
 struct MeanOfMany {
   double mean = 0;
   double deviation = 0;  ///< standard deviation of a sample; NaN of fewer than two
@@ -46,18 +46,18 @@ struct MeanOfMany {
 
 struct StudiedMethod {
   std::string title;
-  std::int64_t pictures = 0;
+  std::int64_t images = 0;
   MeanOfMany deletion;   ///< the area; small is faithful
   MeanOfMany insertion;  ///< large is faithful
 };
 
 struct FaithfulnessStudy {
   std::vector<StudiedMethod> methods;  ///< random order last
-  FedCount fed;
+  SourceCount fed;
   std::vector<std::string> left;  ///< methods that were left out, and why
 };
 
-/// Adds up the tables of pictures.
+/// Adds up the tables of images.
 class StudySums {
  public:
   void add(const FaithfulnessTable& table);
@@ -72,15 +72,15 @@ class StudySums {
   std::vector<Areas> m_methods;
 };
 
-/// One picture after another. `options.removal.seed` is of the first one's random orders: each
-/// picture has its own. Errors: those of eachFedPicture(), heatsToStudy() and faithfulness().
+/// One image after another. `options.removal.seed` is of the first one's random orders: each
+/// image has its own. Errors: those of eachSourceImage(), heatmapsToStudy() and faithfulness().
 Result<FaithfulnessStudy> studyFaithfulness(InferenceSession& session, const ImageSource& feed,
                                             const MaskScheme& masks,
                                             const StudyOptions& options = {},
                                             const ProgressCallback& progress = {},
                                             std::stop_token stop = {});
 
-/// method,pictures,deletion_mean,deletion_deviation,insertion_mean,insertion_deviation.
+/// method,images,deletion_mean,deletion_deviation,insertion_mean,insertion_deviation.
 std::string studyCsv(const std::vector<StudiedMethod>& methods);
 /// "0.123 ± 0.045"; without a deviation "0.123".
 std::string meanText(const MeanOfMany& of);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/attribution/LogitSlopes.h"
 #include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/session/ModelPass.h"
@@ -15,7 +16,7 @@ namespace headlight {
 namespace {
 
 constexpr const char* kBiasingMeaning =
-    "J is the cross-entropy of a picture with its class, S the logits before mask and softmax "
+    "J is the cross-entropy of an image with its class, S the logits before mask and softmax "
     "(IBiT, section 6.2).";
 
 /// A model, and what its gradients add up to.
@@ -25,7 +26,7 @@ struct BiasedSide {
   double loss = 0;
 
   BiasedSide(InferenceSession& session, const MaskScheme& masks, bool withMasks)
-      : own(copyOf(session)), layers(session.info().heads.size()) {
+      : own(copyModel(session)), layers(session.info().heads.size()) {
     own.model->setMasks(masks);
     for (at::Tensor& parameter : own.model->parameters())
       parameter.requires_grad_(false);
@@ -49,7 +50,7 @@ struct BiasedSide {
     layers[layer].add(maps);
   }
 
-  RelativeMaps means(const std::string& title, const FedCount& fed) const {
+  RelativeMaps means(const std::string& title, const SourceCount& fed) const {
     RelativeMaps maps;
     maps.title = title;
     maps.meaning = kBiasingMeaning;
@@ -62,7 +63,7 @@ struct BiasedSide {
 
 RelativeMaps ratioOf(const RelativeMaps& masked, const RelativeMaps& unmasked) {
   RelativeMaps ratio = masked;
-  ratio.title = "mean |dJ/dS| with the mask, divided by that without";
+  ratio.title = "mean |dJ/dS| with the mask, divided by that without it";
   ratio.scale = RelativeScale::AboutOne;
   for (std::size_t l = 0; l < ratio.layers.size(); ++l)
     for (std::size_t i = 0; i < ratio.layers[l].values.size(); ++i) {
@@ -91,22 +92,22 @@ Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const 
     BiasedSide masked(session, masks, true), unmasked(session, masks, false);
     requireLearnedMasks(*masked.own.model);
     GradientBiasing result;
-    const FedCount fed = eachFedPicture(
-        feed, "following gradients", progress, stop,
-        [&](const FedPicture& picture, const std::function<void(double)>& tell) {
-          const RawImages raw = rawPicture(info, picture.image);  // which `image` may look into
-          const at::Tensor image = modelInput(info, raw);
+    const SourceCount fed = eachSourceImage(
+        feed, "computing gradients", progress, stop,
+        [&](const SourceImage& image, const std::function<void(double)>& notify) {
+          const RawImages raw = rawImage(info, image.image);  // which `input` may look into
+          const at::Tensor input = modelInput(info, raw);
           const auto step = [&] { throwIfFeedStopped(stop); };
-          const int classIndex = masked.add(image, picture.label, step);
-          tell(0.5);
-          unmasked.add(image, classIndex, step);
-          result.unlabelled += picture.label < 0;
+          const int classIndex = masked.add(input, image.label, step);
+          notify(0.5);
+          unmasked.add(input, classIndex, step);
+          result.unlabeled += image.label < 0;
         });
     result.masked = masked.means("mean |dJ/dS| with the learned mask", fed);
     result.unmasked = unmasked.means("mean |dJ/dS| with 1 in place of the mask", fed);
     result.ratio = ratioOf(result.masked, result.unmasked);
-    result.maskedLoss = masked.loss / static_cast<double>(fed.pictures);
-    result.unmaskedLoss = unmasked.loss / static_cast<double>(fed.pictures);
+    result.maskedLoss = masked.loss / static_cast<double>(fed.images);
+    result.unmaskedLoss = unmasked.loss / static_cast<double>(fed.images);
     return result;
   });
 }
@@ -117,16 +118,16 @@ std::string lossText(const GradientBiasing& biasing) {
                 "mean loss %.4g with the learned masks, %.4g with 1 in their place",
                 biasing.maskedLoss, biasing.unmaskedLoss);
   std::string all = text;
-  if (biasing.unlabelled > 0)
+  if (biasing.unlabeled > 0)
     all.append("; ")
-        .append(biasing.unlabelled == biasing.masked.fed.pictures
+        .append(biasing.unlabeled == biasing.masked.fed.images
                     ? std::string("without labels")
-                    : std::to_string(biasing.unlabelled) + " pictures without a label")
-        .append(": of the class that is predicted with the masks");
+                    : std::to_string(biasing.unlabeled) + " images without a label")
+        .append(": uses the class predicted with the masks");
   if (const std::string& classes = biasing.masked.fed.classes; !classes.empty())
-    all.append(biasing.unlabelled > 0 ? " (" : "; classes ")
+    all.append(biasing.unlabeled > 0 ? " (" : "; classes ")
         .append(classes)
-        .append(biasing.unlabelled > 0 ? ")" : "");
+        .append(biasing.unlabeled > 0 ? ")" : "");
   return all;
 }
 

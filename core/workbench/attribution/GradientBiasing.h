@@ -2,7 +2,7 @@
 #pragma once
 // What a learned mask does to the gradients that training sends to the logits (IBiT §6.2): the mean
 // of |∂J/∂S| by relative position, of every layer and head, with the mask and with W = 1 in its
-// place, and their ratio. J is the cross-entropy of a picture with its class; S are the logits
+// place, and their ratio. J is the cross-entropy of an image with its class; S are the logits
 // before the mask and the softmax. No torch type here; blocks its caller's thread.
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct GradientBiasing {
   RelativeMaps unmasked;  ///< the same weights with W = 1 in every layer
   RelativeMaps ratio;     ///< masked / unmasked; NaN where the latter is 0
   double maskedLoss = 0, unmaskedLoss = 0;  ///< the mean of J
-  /// Pictures without a label, of which J is that of the class that is predicted with the masks.
-  std::int64_t unlabelled = 0;
+  /// Images without a label, of which J is that of the class that is predicted with the masks.
+  std::int64_t unlabeled = 0;
 };
 
 /// Whether the model has learned masks to ask about.
 bool hasGradientBiasing(const ModelInfo& info);
 
-/// Averaged over pictures and the rows of queries, prefix tokens left out, under the head masks
+/// Averaged over images and the rows of queries, prefix tokens left out, under the head masks
 /// `masks` both times. On copies of the model, so that the session stays free and as it is. Errors:
-/// no learned mask, or one in windows; no classifier; those of eachFedPicture().
+/// no learned mask, or one in windows; no classifier; those of eachSourceImage().
 Result<GradientBiasing> measureGradientBiasing(InferenceSession& session, const ImageSource& feed,
                                                const MaskScheme& masks,
                                                const ProgressCallback& progress = {},

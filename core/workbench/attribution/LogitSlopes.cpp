@@ -9,6 +9,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/softmax/LearnedMaskAttention.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -90,14 +91,14 @@ void requireLearnedMasks(const Model& model) {
     any = true;
     if (attention->mask().size(-1) != model.grid(l).tokens())
       throw Failure({ErrorCode::InvalidArgument,
-                     "is of masks over a layer's whole grid; this model's are of windows",
-                     "gradient biasing"});
+                     tr("needs masks over a layer's whole grid, but this model's cover windows"),
+                     tr("gradient biasing")});
   }
   if (!any)
     throw Failure({ErrorCode::InvalidArgument,
-                   "needs IBiT's learned masks, and this model has none; choose a model with the "
-                   "mechanism learned_mask",
-                   "gradient biasing"});
+                   tr("needs IBiT's learned masks, which this model lacks; choose a model with the "
+                      "mechanism learned_mask"),
+                   tr("gradient biasing")});
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The gradient of a picture's loss at the logits of learned-mask attention. Torch types: core only.
+// The gradient of an image's loss at the logits of learned-mask attention. Torch types: core only.
 
 #include <ATen/core/Tensor.h>
 
@@ -12,12 +12,12 @@
 namespace headlight {
 
 struct LogitSlopes {
-  double loss = 0;  ///< cross-entropy of the picture with `classIndex`
+  double loss = 0;  ///< cross-entropy of the image with `classIndex`
   int classIndex = 0;
   std::vector<at::Tensor> layers;  ///< ∂loss/∂S [H, T, T]; undefined without a learned mask
 };
 
-/// Of `image` [1, 3, H, W], normalised, where the model is; `classIndex` −1: of the class that it
+/// For `image` [1, 3, H, W], normalized, where the model is; `classIndex` −1: of the class that it
 /// predicts. `step` is called after every layer and may throw to stop.
 LogitSlopes logitSlopes(Model& model, const at::Tensor& image, int classIndex,
                         const std::function<void()>& step);

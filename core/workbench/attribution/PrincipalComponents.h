@@ -13,7 +13,7 @@ struct PrincipalComponents {
   std::vector<double> shares;  ///< [count]: of the variance, falling
 };
 
-/// Of `rows` [n × width], row-major: the eigenvectors of their covariance, the largest `most`
+/// For `rows` [n × width], row-major: the eigenvectors of their covariance, the largest `most`
 /// first. An eigenvector's entry of largest magnitude is positive (the first of equals), so that
 /// signs are the same wherever this runs. No components where there are no two rows.
 PrincipalComponents principalComponents(const std::vector<float>& rows, std::int64_t width,

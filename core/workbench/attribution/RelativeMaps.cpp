@@ -15,27 +15,27 @@ namespace headlight {
 namespace {
 
 using LayerSums = std::vector<RelativeMeans>;
-using TellShare = std::function<void(double)>;
+using ReportShare = std::function<void(double)>;
 
 void addModelMaps(LayerSums& sums, const LoadedModel& own, const Image& image,
-                  const TellShare& tell, const std::stop_token& stop) {
+                  const ReportShare& notify, const std::stop_token& stop) {
   Model& model = *own.model;
   const bool byRows = mapBytes(model) > kMostMapBytes;
-  at::Tensor tokens = model.embed(modelInput(own.info, rawPicture(own.info, image)));
+  at::Tensor tokens = model.embed(modelInput(own.info, rawImage(own.info, image)));
   for (int l = 0; l < model.layers(); ++l) {
     throwIfFeedStopped(stop);
     InferenceHook tap(model.grid(l), byRows);
     tokens = model.block(l, tokens, &tap);
     sums[static_cast<std::size_t>(l)].add(tap.maps);
-    tell((l + 1.0) / model.layers());
+    notify((l + 1.0) / model.layers());
   }
 }
 
 void addFileMaps(LayerSums& sums, InferenceSession& session, const Image& image,
                  const MaskScheme& masks, const std::stop_token& stop) {
-  const InferenceResult look = valueOrThrow(session.look(image, masks, {}, stop));
+  const InferenceResult inference = valueOrThrow(session.infer(image, masks, {}, stop));
   for (std::size_t l = 0; l < sums.size(); ++l)
-    sums[l].add(look.maps.layers[l]);
+    sums[l].add(inference.maps.layers[l]);
 }
 
 }  // namespace
@@ -50,20 +50,20 @@ Result<RelativeMaps> measureRelative(InferenceSession& session, const ImageSourc
     LayerSums sums(info.heads.size());
     LoadedModel own;
     if (!info.isPrecomputed) {
-      own = copyOf(session);
+      own = copyModel(session);
       own.model->setMasks(masks);
     }
     RelativeMaps result;
     result.title = "mean attention by offset";
     result.meaning = info.mapMeaning;
     if (info.mapIsSigned) result.scale = RelativeScale::AboutZero;
-    result.fed = eachFedPicture(feed, "averaging maps", progress, stop,
-                                [&](const FedPicture& picture, const TellShare& tell) {
-                                  if (info.isPrecomputed)
-                                    addFileMaps(sums, session, picture.image, masks, stop);
-                                  else
-                                    addModelMaps(sums, own, picture.image, tell, stop);
-                                });
+    result.fed = eachSourceImage(feed, "averaging maps", progress, stop,
+                                 [&](const SourceImage& image, const ReportShare& notify) {
+                                   if (info.isPrecomputed)
+                                     addFileMaps(sums, session, image.image, masks, stop);
+                                   else
+                                     addModelMaps(sums, own, image.image, notify, stop);
+                                 });
     for (const RelativeMeans& layer : sums)
       result.layers.push_back(layer.means());
     return result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Mean attention by relative position (AFT, Zhai et al. 2021, Fig. 1), of every layer and head,
-// averaged over pictures. No torch type here; blocks its caller's thread.
+// averaged over images. No torch type here; blocks its caller's thread.
 
 #include <cstdint>
 #include <stop_token>
@@ -18,7 +18,7 @@
 
 namespace headlight {
 
-/// What colours run over.
+/// What colors run over.
 enum class RelativeScale {
   FromZero,   ///< nothing is negative
   AboutZero,  ///< signed
@@ -30,13 +30,13 @@ struct RelativeMaps {
   std::string meaning;  ///< what a map is for this mechanism, in words
   RelativeScale scale = RelativeScale::FromZero;
   std::vector<RelativeLayer> layers;  ///< every layer
-  FedCount fed;                       ///< averaged over
+  SourceCount fed;                    ///< averaged over
 };
 
-/// Of every mechanism that has maps, and of maps alone. On a copy of the model, with the weights
-/// that the session has when this begins, so that the session stays free; maps alone are read
-/// through the session. The maps of one layer of one picture are held at a time. Errors: those of
-/// eachFedPicture(), a scheme of another shape, no memory.
+/// For every mechanism that has maps, and for maps without a model. On a copy of the model, with
+/// the weights that the session has when this begins, so that the session stays free; maps alone
+/// are read through the session. The maps of one layer of one image are held at a time. Errors:
+/// those of eachSourceImage(), a scheme of another shape, no memory.
 Result<RelativeMaps> measureRelative(InferenceSession& session, const ImageSource& feed,
                                      const MaskScheme& masks, const ProgressCallback& progress = {},
                                      std::stop_token stop = {});

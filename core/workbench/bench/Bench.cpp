@@ -10,7 +10,8 @@
 #include "core/attention/Mechanisms.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
 #include "core/base/TorchCompat.h"
-#include "core/masks/Neighbourhood.h"
+#include "core/base/Translation.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/Model.h"
 #include "core/models/layers/Device.h"
@@ -19,7 +20,7 @@
 #include "core/workbench/bench/DeviceMeter.h"
 #include "core/workbench/bench/PassTimer.h"
 #include "core/workbench/bench/PeakMemory.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
@@ -44,7 +45,7 @@ void runForward(Candidate& candidate) {
 }
 
 std::int64_t peakOf(const at::Device& device, const std::function<void()>& body) {
-  return device.is_cpu() ? peakBytesOf(body) : peakTensorBytesOf(body, device);
+  return device.is_cpu() ? measurePeakBytes(body) : measurePeakTensorBytes(body, device);
 }
 
 /// Candidates take turns, so that a busy moment of the machine hits all of them.
@@ -98,7 +99,8 @@ template <typename Body>
 Result<void> benched(const BenchOptions& options, Body body) {
   return guarded("bench", [&] {
     if (options.repeats < 1 || options.batch < 1)
-      throw Failure({ErrorCode::InvalidArgument, "repeats and batch must be at least 1", "bench"});
+      throw Failure(
+          {ErrorCode::InvalidArgument, tr("repeats and batch must be at least 1"), "bench"});
     configureCompute(options.threads);
     at::init_num_threads();  // counts are per thread, and a program calls from any
     const at::Device device = deviceFromConfig(options.device);
@@ -122,15 +124,15 @@ Candidate inPrecision(Candidate candidate, const std::string& precision) {
   return candidate;
 }
 
-/// Neighbourhoods of a grid without prefix as a mask for LibTorch, true where a row looks.
+/// Neighborhoods of a grid without prefix as a mask for LibTorch, true where a row looks.
 at::Tensor libraryMask(const Grid& grid, int window, const at::Device& device) {
-  const auto ones = neighbourhoodMask(grid, window);
+  const auto ones = neighborhoodMask(grid, window);
   const at::Tensor mask = at::empty({grid.tokens(), grid.tokens()}, at::kByte);
   std::copy(ones.begin(), ones.end(), mask.data_ptr<std::uint8_t>());
   return mask.to(at::kBool).to(device);
 }
 
-/// Of qkv [B, T, 3·D].
+/// For qkv [B, T, 3·D].
 std::function<at::Tensor(const at::Tensor&)> libraryForm(int heads, const at::Tensor& mask) {
   return [heads, mask](const at::Tensor& qkv) {
     const at::Tensor parts =
@@ -149,8 +151,8 @@ BenchedModel benchedModel(const std::string& nameOrFile) {
   }
   if (!std::filesystem::exists(nameOrFile))
     throw Failure({ErrorCode::NotFound,
-                   "is neither a published model (see summary --list) nor a file", nameOrFile});
-  const Experiment experiment = valueOrThrow(experimentOf(nameOrFile));
+                   tr("is neither a published model (see summary --list) nor a file"), nameOrFile});
+  const Experiment experiment = valueOrThrow(loadExperiment(nameOrFile));
   return {experiment.model, experiment.masks};
 }
 
@@ -159,7 +161,8 @@ Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
   return benched(options, [&](const at::Device& device) {
     if (options.library && !kLibraryHasAttention)
       throw Failure({ErrorCode::InvalidArgument,
-                     "this LibTorch has no attention of its own; it came with 2.0", "--library"});
+                     tr("this LibTorch has no built-in attention, which needs version 2.0"),
+                     "--library"});
     const int width = options.heads * options.headWidth;
     for (const int side : options.sides) {
       const Grid grid{side, side, 0};
@@ -229,8 +232,8 @@ Candidate modelCandidate(const BenchedModel& benched, const std::string& name,
   model->setMasks(masks);
   model->to(device);
   return {
-      {"model", name + (recomputing ? ", blocks again" : ""), masks.name(), model->grid(0).tokens(),
-       options.batch},
+      {"model", name + (recomputing ? ", checkpointed blocks" : ""), masks.name(),
+       model->grid(0).tokens(), options.batch},
       [model](const at::Tensor& images) {
         model->train(at::GradMode::is_enabled());
         return model->forward(images);
@@ -244,7 +247,7 @@ Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std:
   return benched(options, [&](const at::Device& device) {
     std::vector<Candidate> candidates;
     for (const std::string& name : mechanismsOr(options.mechanisms, "softmax")) {
-      const Variant& mechanism = mechanismOf(name).variant;
+      const Variant& mechanism = findMechanism(name).variant;
       for (const std::string& precision : options.precisions)
         for (const bool masked : {true, false})
           if (!masked || mechanism.maskable)
@@ -285,15 +288,15 @@ Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std:
       image.height = info.experiment.model.imageHeightPixels();
       image.pixels = std::make_shared<const std::vector<std::uint8_t>>(
           std::size_t{3} * image.width * image.height, std::uint8_t{128});
-      const MaskScheme open(maskShapeOf(info.experiment.model));
+      const MaskScheme open(makeMaskShape(info.experiment.model));
       for (int layer = 0; layer < open.maskableLayers(); ++layer) {
         stopIfAsked(stop);
         MaskScheme edited = open;
         edited.set(layer, 0, hardMasks(1, options.window)[0]);
         std::vector<double> times;
         for (int i = 0; i < options.repeats; ++i) {
-          valueOrThrow(session->look(image, open));
-          times.push_back(valueOrThrow(session->look(image, edited)).milliseconds);
+          valueOrThrow(session->infer(image, open));
+          times.push_back(valueOrThrow(session->infer(image, edited)).milliseconds);
         }
         BenchRow row{"edit", name + ", layer " + std::to_string(layer), "auto", info.grid.tokens()};
         row.device = device.str();

@@ -46,11 +46,11 @@ struct BenchOptions {
   bool library = false;
   /// Published names, configs, or checkpoints that carry their Experiment; of edits and models.
   std::vector<std::string> models{"deit_tiny"};
-  /// Of blocks and models: each of these in place of their own; empty: as they are.
+  /// For blocks and models: each of these in place of their own; empty: as they are.
   std::vector<std::string> mechanisms = {};
-  /// Of models: beside each the same with blocks that are computed again in the backward pass.
+  /// For models: beside each the same with blocks that are computed again in the backward pass.
   bool recomputing = false;
-  /// Of blocks, models and steps: each in these, as training.precision spells them.
+  /// For blocks, models and steps: each in these, as training.precision spells them.
   std::vector<std::string> precisions{"float32"};
 };
 

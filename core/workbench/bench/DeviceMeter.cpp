@@ -11,7 +11,7 @@ void waitForDevice(const at::Device& device) {
   if (device.is_cuda()) torch::cuda::synchronize(device.index());
 }
 
-std::int64_t peakTensorBytesOf(const std::function<void()>& body, const at::Device& device) {
+std::int64_t measurePeakTensorBytes(const std::function<void()>& body, const at::Device& device) {
   const auto watch = std::make_shared<AllocationHook>(device);
   const AllocationScope scope(watch);
   body();

@@ -15,6 +15,6 @@ void waitForDevice(const at::Device& device);
 /// The most memory that tensors of `body`, run on this thread, held on the device at a time beyond
 /// what they held there before, in bytes of the allocator's blocks. Without an index: on all
 /// devices of its type.
-std::int64_t peakTensorBytesOf(const std::function<void()>& body, const at::Device& device);
+std::int64_t measurePeakTensorBytes(const std::function<void()>& body, const at::Device& device);
 
 }  // namespace headlight

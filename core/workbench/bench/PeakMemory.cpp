@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-std::int64_t peakBytesOf(const std::function<void()>& body) {
+std::int64_t measurePeakBytes(const std::function<void()>& body) {
   const bool anew = restartPeakResident();
   const std::int64_t before = residentBytes();
   body();

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
 #include "core/models/layers/Precision.h"
@@ -14,7 +15,7 @@
 #include "core/training/step/StepRunner.h"
 #include "core/workbench/bench/DeviceMeter.h"
 #include "core/workbench/bench/PassTimer.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 
 namespace headlight {
 namespace {
@@ -37,13 +38,13 @@ Batch batchOf(const ModelConfig& config, std::int64_t images, const Processes* p
   batch.images =
       at::randn({images, 3, config.imageHeightPixels(), config.imageWidthPixels()}, at::kFloat);
   batch.labels = at::randint(config.classes, {images}, at::kLong);
-  return partOf(std::move(batch), processes);
+  return ownShare(std::move(batch), processes);
 }
 
 void requireImages(const BenchOptions& options, const Launch& launch) {
   if (options.repeats < 1 || (options.batch + 1) / 2 < launch.count)
     throw Failure({ErrorCode::InvalidArgument,
-                   "needs at least one repeat, and two images for each of " +
+                   tr("needs at least one repeat, and two images for each of ") +
                        std::to_string(launch.count) + " processes",
                    "--batch"});
 }
@@ -134,7 +135,7 @@ Result<void> benchSteps(const BenchOptions& options, const Launch& launch,
                         std::stop_token stop) {
   return guarded("bench", [&] {
     requireImages(options, launch);
-    configureCompute(threadsOf(options.threads, launch));
+    configureCompute(chooseThreads(options.threads, launch));
     at::init_num_threads();  // counts are per thread, and a program calls from any
     const auto processes =
         meet({launch, taskOf(options), stop}, static_cast<double>(kTimeout.count()));

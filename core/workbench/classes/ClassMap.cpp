@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/classes/TextLines.h"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMostMapKeys = 50'000;  // of an object, whose keys are compared one by one
 constexpr const char* kHowMapsAreWritten =
-    "write two columns, the folder and the model's class by name or index, names with commas in "
-    "double quotes";
+    "write two columns: the folder and the model's class, by name or index; put names with commas "
+    "in double quotes";
 
 [[noreturn]] void refuseMap(const std::string& message, const std::string& where) {
   throw Failure({ErrorCode::InvalidFile, message, where});
@@ -36,9 +37,9 @@ class MapBuilder {
   explicit MapBuilder(const std::string& where) { m_map.where = where; }
 
   void add(ClassMapEntry entry) {
-    if (entry.folder.empty()) refuseMap("names no folder in " + entry.place, m_map.where);
+    if (entry.folder.empty()) refuseMap(tr("has no folder in ") + entry.place, m_map.where);
     if (entry.name.empty() && !entry.index)
-      refuseMap("names no class of the model in " + entry.place + "; give its name or its index",
+      refuseMap(tr("has no model class in ") + entry.place + tr("; give a name or an index"),
                 m_map.where);
     const auto [known, isNew] = m_places.emplace(entry.folder, m_map.entries.size());
     if (!isNew) return requireSame(m_map.entries[known->second], entry);
@@ -46,15 +47,15 @@ class MapBuilder {
   }
 
   ClassMap take() {
-    if (m_map.entries.empty()) refuseMap("holds no class; give one a line", m_map.where);
+    if (m_map.entries.empty()) refuseMap(tr("contains no class; write one per line"), m_map.where);
     return std::move(m_map);
   }
 
  private:
   void requireSame(const ClassMapEntry& first, const ClassMapEntry& second) const {
     if (first.name == second.name && first.index == second.index) return;
-    refuseMap("gives \"" + first.folder + "\" two classes, in " + first.place + " and in " +
-                  second.place + "; leave one of them",
+    refuseMap("gives \"" + first.folder + tr("\" two classes, in ") + first.place + tr(" and in ") +
+                  second.place + tr("; remove one of them"),
               m_map.where);
   }
 
@@ -96,7 +97,7 @@ class LineCells {
     while (true) {
       const auto quote = m_rest.find('"');
       if (quote == m_rest.npos)
-        refuseMap("has a double quote in " + place + " that is not closed", where);
+        refuseMap(tr("has an unclosed double quote in ") + place + "", where);
       cell += m_rest.substr(0, quote);
       m_rest.remove_prefix(quote + 1);
       if (!m_rest.starts_with('"')) break;
@@ -105,8 +106,9 @@ class LineCells {
     }
     const std::string_view behind = m_rest.substr(0, m_rest.find(m_separator));
     if (!trimmed(behind).empty())
-      refuseMap("has text behind a closed quote in " + place + "; write quotes in names twice",
-                where);
+      refuseMap(
+          tr("has text after a closing quote in ") + place + tr("; double the quotes inside names"),
+          where);
     m_rest.remove_prefix(behind.size());
     return cell;
   }
@@ -117,10 +119,10 @@ class LineCells {
 
 ClassMap mapFromLines(std::string_view text, const std::string& where) {
   if (text.find('\0') != text.npos)
-    refuseMap(std::string("is no text; ") + kHowMapsAreWritten, where);
+    refuseMap(std::string(tr("is not text; ")) + kHowMapsAreWritten, where);
   MapBuilder map(where);
   std::size_t number = 0;
-  for (const std::string_view line : linesOf(text)) {
+  for (const std::string_view line : splitLines(text)) {
     const std::string place = "line " + std::to_string(++number);
     if (trimmed(line).empty()) continue;
     auto cells = LineCells(line, place, where).cells;
@@ -142,7 +144,8 @@ ClassMapEntry entryOf(const std::string& folder, const Json& value, const std::s
                       value.get<std::uint64_t>() <=
                           static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (!counts)
-    refuseMap("must give \"" + folder + "\" a name of the model's, or an index from 0", where);
+    refuseMap(tr("must map \"") + folder + tr("\" to a class name of the model or an index from 0"),
+              where);
   return {folder, "", value.get<std::int64_t>(), folder};
 }
 
@@ -150,7 +153,7 @@ ClassMap mapFromObject(std::string_view text, const std::string& where) {
   const auto json = parseConfigJson(withoutMark(text), where, kMaxConfigText, kMostMapKeys);
   if (!json) refuseMap(json.error().message, where);
   if (!json->is_object())
-    refuseMap("is a list; a class map is an object from folder to class of the model", where);
+    refuseMap(tr("is a list; a class map must be an object from folder to model class"), where);
   MapBuilder map(where);
   for (const auto& [folder, value] : json->items())
     map.add(entryOf(folder, value, where));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A file in which a person writes which class of a data set is which of a model. No torch type
+// A file in which a person writes which class of a dataset is which of a model. No torch type
 // here.
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace headlight {
 
 struct ClassMapEntry {
-  std::string folder;                 ///< the class, as the data set calls it
+  std::string folder;                 ///< the class, as the dataset calls it
   std::string name;                   ///< the model's; empty: `index` says it
   std::optional<std::int64_t> index;  ///< the model's; beside `name`: what that reads as
   std::string place;                  ///< in the file, for messages: "line 3", "cat"

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/classes/ClassMap.h"
 #include "core/workbench/classes/NameIndex.h"
 
@@ -14,14 +15,26 @@ namespace {
 
 constexpr const char* kMisfitPlace = "data";
 constexpr std::size_t kNamed = 3;  // classes in a message
-constexpr const char* kWaysOut =
-    "; match them by number on purpose (--match index), name the model's class of each in a file "
-    "(--class-map FILE), or train a new head on the data (train --weights)";
 
 using Names = std::vector<std::string>;
 
-[[noreturn]] void refuseMatch(const std::string& message, const char* waysOut = kWaysOut) {
-  throw Failure({ErrorCode::InvalidArgument, message + waysOut, kMisfitPlace});
+/// Why classes cannot be matched, and what to do.
+struct Misfit {
+  std::string reason, remedy;
+};
+
+[[noreturn]] void refuseMatch(const std::string& reason, const std::string& remedy) {
+  throw Misfit{reason, remedy};
+}
+
+[[noreturn]] void refuseMatch(const std::string& reason) {
+  refuseMatch(reason, tr("; match them by number (--match index), map each class in a file "
+                         "(--class-map FILE), or train a new head on the data (train --weights)"));
+}
+
+Error errorFor(const Misfit& misfit, const std::string& remedy) {
+  return {ErrorCode::InvalidArgument, misfit.reason + (remedy.empty() ? misfit.remedy : remedy),
+          kMisfitPlace};
 }
 
 std::string quoted(const std::string& name) {
@@ -69,21 +82,21 @@ void requireNoOtherNumbers(const Names& data) {
   if (areNumbers(data) || !std::all_of(data.begin(), data.end(), isNumber)) return;
   for (std::size_t i = 0; i < data.size(); ++i)
     if (std::stoll(data[i]) != static_cast<long long>(i))
-      refuseMatch("the data's class " + quoted(data[i]) + " is number " + std::to_string(i) +
-                      " in its folder, so that matching by number would take it for another than "
-                      "it is called",
-                  "; say the model's class of each in a file (--class-map FILE)");
+      refuseMatch(tr("the data's class ") + quoted(data[i]) + tr(" is number ") +
+                      std::to_string(i) +
+                      tr(" in its folder, so matching by number would contradict its name"),
+                  tr("; map each class to the model's in a file (--class-map FILE)"));
 }
 
 void requireRoom(const Names& data, const ModelClasses& model) {
   if (data.size() > static_cast<std::size_t>(model.count))
-    refuseMatch(
-        "the data has " + classesText(data.size()) + ", the model " + std::to_string(model.count),
-        "; choose data that fits the model, give classes of the model in a file "
-        "(--class-map FILE), or train a new head on the data (train --weights)");
+    refuseMatch(tr("the data has ") + classesText(data.size()) + tr(", the model ") +
+                    std::to_string(model.count),
+                tr("; choose data that fits the model, map the classes in a file (--class-map "
+                   "FILE), or train a new head on the data (train --weights)"));
 }
 
-/// "by number, on purpose: "cat" is class 0 "tench", …".
+/// "by number, as requested: "cat" is class 0 "tench", …".
 ClassMatch byNumberOnPurpose(const Names& data, const ModelClasses& model) {
   requireRoom(data, model);
   requireNoOtherNumbers(data);
@@ -91,15 +104,15 @@ ClassMatch byNumberOnPurpose(const Names& data, const ModelClasses& model) {
   for (std::size_t i = 0; i < std::min(data.size(), kNamed); ++i)
     pairs.push_back(quoted(data[i]) + " is " + classText(model, static_cast<std::int64_t>(i)));
   pairs.resize(data.size());
-  return {{}, ClassMatch::By::Number, "by number, on purpose: " + joined(pairs, kNamed)};
+  return {{}, ClassMatch::By::Number, "by number, as requested: " + joined(pairs, kNamed)};
 }
 
 ClassMatch byNumberForWantOfNames(const Names& data, const ModelClasses& model, const char* why) {
   requireRoom(data, model);
   if (static_cast<int>(data.size()) != model.count)
-    refuseMatch(std::string(why) + ", and it has " + std::to_string(model.count) +
-                " of them and the data " + std::to_string(data.size()) + " (" + namedText(data) +
-                ")");
+    refuseMatch(std::string(why) + tr(", and it has ") + std::to_string(model.count) +
+                tr(" of them and the data ") + std::to_string(data.size()) + " (" +
+                namedText(data) + ")");
   return {{}, ClassMatch::By::Number, std::string("by number: ") + why};
 }
 
@@ -123,8 +136,8 @@ class Matcher {
       }
     if (used == 0)
       throw Failure({ErrorCode::InvalidArgument,
-                     "names no class of the data (" + namedText(m_data) +
-                         "); name the data's folders as they are, one a line",
+                     tr("matches no class of the data (") + namedText(m_data) +
+                         tr("); write the exact folder names, one per line"),
                      map.where});
     m_unused = map.entries.size() - used;
   }
@@ -157,21 +170,21 @@ class Matcher {
     const auto found = entry.name.empty() ? std::vector<int>() : m_names.find(entry.name);
     const bool inRange = entry.index && *entry.index < m_model.count;
     if (found.size() > 1)
-      refuse("gives " + quoted(entry.folder) + " the class " + quoted(entry.name) +
-             ", which may be " + eitherText(found) + "; give the index");
+      refuse("gives " + quoted(entry.folder) + tr(" the class ") + quoted(entry.name) +
+             tr(", which may be ") + eitherText(found) + tr("; give the index"));
     if (found.size() == 1 && inRange && *entry.index != found.front())
-      refuse("gives " + quoted(entry.folder) + " the class " + quoted(entry.name) +
-             ", which is the name of " + classText(m_model, found.front()) +
-             " and the index of another; write the map as JSON, where \"7\" is a name and 7 an "
-             "index");
+      refuse("gives " + quoted(entry.folder) + tr(" the class ") + quoted(entry.name) +
+             tr(", which is the name of ") + classText(m_model, found.front()) +
+             tr(" and the index of another; write the map as JSON, where \"7\" is a name and 7 an "
+                "index"));
     if (!found.empty()) return found.front();
     if (!entry.index)
-      refuse("gives " + quoted(entry.folder) + " the class " + quoted(entry.name) +
-             ", which the model does not know; give a name of its own or an index below " +
+      refuse("gives " + quoted(entry.folder) + tr(" the class ") + quoted(entry.name) +
+             tr(", which the model does not have; give one of its class names or an index below ") +
              std::to_string(m_model.count));
     if (!inRange)
-      refuse("gives " + quoted(entry.folder) + " the class " + std::to_string(*entry.index) +
-             "; the model's are 0 to " + std::to_string(m_model.count - 1));
+      refuse("gives " + quoted(entry.folder) + tr(" the class ") + std::to_string(*entry.index) +
+             tr("; the model's are 0 to ") + std::to_string(m_model.count - 1));
     return *entry.index;
   }
 
@@ -182,18 +195,19 @@ class Matcher {
   std::int64_t named(const std::string& name) const {
     const auto found = m_names.find(name);
     if (found.size() > 1)
-      refuseMatch("the data's class " + quoted(name) + " may be the model's " + eitherText(found),
-                  "; name one of them by its index in a file (--class-map FILE)");
+      refuseMatch(
+          tr("the data's class ") + quoted(name) + tr(" may be the model's ") + eitherText(found),
+          tr("; choose one by its index in a file (--class-map FILE)"));
     return found.empty() ? -1 : found.front();
   }
 
   [[noreturn]] void refuseUnknown(const Names& unknown) const {
     if (m_names.empty())
-      refuseMatch("the model has no class names, and the class map does not give " +
+      refuseMatch(tr("the model has no class names, and the class map lacks ") +
                   namedText(unknown));
     const bool none = unknown.size() == m_data.size();
-    refuseMatch((none ? "no class of the data (" : "the model knows no such classes: ") +
-                namedText(unknown) + (none ? ") is one of the model's (" : " (its own are ") +
+    refuseMatch((none ? tr("no class of the data (") : tr("the model has no such classes: ")) +
+                namedText(unknown) + (none ? tr(") is one of the model's (") : tr(" (it has ")) +
                 modelText(m_model) + ")");
   }
 
@@ -204,10 +218,10 @@ class Matcher {
       const auto [known, isNew] = first.emplace(order[i], i);
       const auto given = [&](std::size_t place) { return !m_given.empty() && m_given[place]; };
       if (isNew || (given(i) && given(known->second))) continue;
-      refuseMatch("the data's classes " + quoted(m_data[known->second]) + " and " +
-                      quoted(m_data[i]) + " are both the model's " + classText(m_model, order[i]),
-                  "; put their files into one folder, or say in a file which is which "
-                  "(--class-map FILE)");
+      refuseMatch(tr("the data's classes ") + quoted(m_data[known->second]) + " and " +
+                      quoted(m_data[i]) + tr(" are both the model's ") +
+                      classText(m_model, order[i]),
+                  tr("; merge the folders, or map each class in a file (--class-map FILE)"));
     }
   }
 
@@ -220,7 +234,7 @@ class Matcher {
              classesText(m_data.size());
       if (given < m_data.size())
         text += byNumber ? ", the others by number" : ", the others by name";
-      if (m_unused > 0) text += "; " + std::to_string(m_unused) + " of its lines are of no folder";
+      if (m_unused > 0) text += "; " + std::to_string(m_unused) + " of its lines match no folder";
     }
     std::sort(order.begin(), order.end());
     const auto distinct = std::unique(order.begin(), order.end()) - order.begin();
@@ -228,7 +242,7 @@ class Matcher {
       addTo(text,
             (m_given.empty() ? "by name: " : "") + std::to_string(left) + " of the model's " +
                 std::to_string(m_model.count) +
-                " classes are not in the data, and may be predicted all the same",
+                " classes are not in the data, but can still be predicted",
             "; ");
     return text;
   }
@@ -253,9 +267,8 @@ ClassMatch matched(const Names& data, const ModelClasses& model, const ClassMatc
   if (byNumber) return byNumberOnPurpose(data, model);
   const bool named = !model.names.empty() || !model.keys.empty();
   if (!named && how.match == "name")
-    refuseMatch("the model has no class names to match by",
-                "; name them with --class-names FILE, or match by number on purpose (--match "
-                "index)");
+    refuseMatch(tr("the model has no class names to match by"),
+                tr("; give names with --class-names FILE, or match by number (--match index)"));
   if (!named)
     return byNumberForWantOfNames(
         data, model,
@@ -263,7 +276,7 @@ ClassMatch matched(const Names& data, const ModelClasses& model, const ClassMatc
   // Labels of shards are numbers. Assumed names say nothing against them.
   if (model.from == ClassNamesFrom::ImageNet && how.match == "auto" && areNumbers(data) &&
       static_cast<int>(data.size()) == model.count)
-    return {{}, ClassMatch::By::Number, "by number: the data has numbers for class names"};
+    return {{}, ClassMatch::By::Number, "by number: the data's class names are numbers"};
   return Matcher(data, model).match(false);
 }
 
@@ -274,8 +287,14 @@ bool isClassMisfit(const Error& error) {
 }
 
 Result<ClassMatch> matchClasses(const std::vector<std::string>& data, const ModelClasses& model,
-                                const ClassMatching& how) {
-  return guarded(kMisfitPlace, [&] { return matched(data, model, how); });
+                                const ClassMatching& how, const std::string& remedy) {
+  return guarded(kMisfitPlace, [&] {
+    try {
+      return matched(data, model, how);
+    } catch (const Misfit& misfit) {
+      throw Failure(errorFor(misfit, remedy));
+    }
+  });
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which class of a model is which of a data set, and what has to be said of it. No torch type here.
+// Which class of a model is which of a dataset, and what has to be said of it. No torch type here.
 
 #include <cstdint>
 #include <string>
@@ -39,8 +39,9 @@ bool isClassMisfit(const Error& error);
 /// that; by number where `how` asks for it, and where the model has no names and as many classes.
 /// Class folders are sorted one way by timm and another by torchvision, so that numbers alone are
 /// never taken for names. Errors: isClassMisfit(), also for ambiguous names and for two classes of
-/// the data that are one of the model by their names; those of readClassMap().
+/// the data that are one of the model by their names; those of readClassMap(). `remedy` ends their
+/// messages ("; choose another teacher"); empty: the options of evaluating.
 Result<ClassMatch> matchClasses(const std::vector<std::string>& data, const ModelClasses& model,
-                                const ClassMatching& how = {});
+                                const ClassMatching& how = {}, const std::string& remedy = {});
 
 }  // namespace headlight

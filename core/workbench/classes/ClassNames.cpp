@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/classes/TextLines.h"
@@ -15,7 +16,7 @@ extern const char* const kImagenetClasses;
 namespace {
 
 constexpr const char* kWhatIsRead =
-    "give a text file with a name a line, or JSON: a list of names, or an object from index to "
+    "give a text file with one name per line, or JSON: a list of names, or an object from index to "
     "name";
 
 [[noreturn]] void refuseNames(const std::string& message, const std::string& where) {
@@ -24,13 +25,13 @@ constexpr const char* kWhatIsRead =
 
 std::vector<std::string> namesFromLines(const std::string& text, const std::string& where) {
   if (text.find('\0') != std::string::npos)
-    refuseNames(std::string("is no text; ") + kWhatIsRead, where);
+    refuseNames(std::string(tr("is not text; ")) + kWhatIsRead, where);
   std::vector<std::string> names;
-  for (const std::string_view line : linesOf(text)) {
+  for (const std::string_view line : splitLines(text)) {
     names.emplace_back(trimmed(line));
     if (names.back().empty())
-      refuseNames("has no name in line " + std::to_string(names.size()) +
-                      "; every class has one, in a line of its own",
+      refuseNames(tr("has no name in line ") + std::to_string(names.size()) +
+                      tr("; write one name per line for every class"),
                   where);
   }
   return names;
@@ -53,7 +54,7 @@ std::vector<std::string> namesFromText(const std::string& text, const std::strin
 /// Identifiers and names of the compiled lines "n01440764 tench, Tinca tinca"; '#' begins a remark.
 std::pair<std::vector<std::string>, std::vector<std::string>> readImagenet() {
   std::pair<std::vector<std::string>, std::vector<std::string>> classes;
-  for (const std::string_view line : linesOf(kImagenetClasses)) {
+  for (const std::string_view line : splitLines(kImagenetClasses)) {
     const auto blank = line.find(' ');
     if (line.empty() || line[0] == '#' || blank == line.npos) continue;
     classes.first.emplace_back(line.substr(0, blank));
@@ -93,17 +94,17 @@ const std::vector<std::string>& imagenetSynsets() {
 
 std::vector<std::string> classNamesFromJson(const Json& json, const std::string& where) {
   if (!json.is_array() && !json.is_object())
-    refuseNames(std::string("holds no class names; ") + kWhatIsRead, where);
+    refuseNames(std::string(tr("contains no class names; ")) + kWhatIsRead, where);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const std::string index = std::to_string(i);
     if (json.is_object() && !json.contains(index))
-      refuseNames("has " + std::to_string(json.size()) + " entries, none of them for class " +
+      refuseNames("has " + std::to_string(json.size()) + tr(" entries, but none for class ") +
                       index + "; " + kWhatIsRead,
                   where);
     const Json& name = json.is_array() ? json[i] : json[index];
     if (!name.is_string())
-      refuseNames("has no text for class " + index + "; " + kWhatIsRead, where);
+      refuseNames(tr("has no name for class ") + index + "; " + kWhatIsRead, where);
     names.push_back(name.get<std::string>());
   }
   return names;
@@ -114,8 +115,8 @@ Result<std::vector<std::string>> readClassNames(const std::filesystem::path& pat
     const std::string where = path.string();
     auto names = namesFromText(valueOrThrow(readFile(path, kMaxConfigText)), where);
     if (static_cast<int>(names.size()) != classes)
-      refuseNames("names " + std::to_string(names.size()) + " classes, the model has " +
-                      std::to_string(classes) + "; choose the names of its classes",
+      refuseNames("names " + std::to_string(names.size()) + tr(" classes, but the model has ") +
+                      std::to_string(classes) + tr("; give the names of its classes"),
                   where);
     return names;
   });

@@ -23,10 +23,10 @@ enum class ClassNamesFrom {
 /// "model", "imagenet-1k, assumed", …: for JSON and tables.
 const char* toText(ClassNamesFrom from);
 
-/// Of ImageNet-1k's 1000 classes, in their order (ascending WordNet identifiers), the words of
+/// For ImageNet-1k's 1000 classes, in their order (ascending WordNet identifiers), the words of
 /// their synsets in WordNet 3.0: "tench, Tinca tinca".
 const std::vector<std::string>& imagenetNames();
-/// Their identifiers, as folders of the data set are named: "n01440764".
+/// Their identifiers, as folders of the dataset are named: "n01440764".
 const std::vector<std::string>& imagenetSynsets();
 
 /// A name a line; or JSON: a list, an object from index to name, or one that has either under

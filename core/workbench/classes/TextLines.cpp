@@ -8,7 +8,7 @@ std::string_view withoutMark(std::string_view text) {
   return text;
 }
 
-std::vector<std::string_view> linesOf(std::string_view text) {
+std::vector<std::string_view> splitLines(std::string_view text) {
   text = withoutMark(text);
   std::vector<std::string_view> lines;
   while (!text.empty()) {

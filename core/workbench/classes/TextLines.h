@@ -12,7 +12,7 @@ namespace headlight {
 std::string_view withoutMark(std::string_view text);
 
 /// The lines of a text, whatever ends them; blank ones at its end are left out.
-std::vector<std::string_view> linesOf(std::string_view text);
+std::vector<std::string_view> splitLines(std::string_view text);
 
 /// Without spaces and tabs around it.
 std::string_view trimmed(std::string_view text);

@@ -24,8 +24,8 @@ struct EvaluationRequest {
   std::optional<MaskScheme> masks;  ///< nothing: those the model came with
   /// Called once the model is open and before anything is measured: what of its weights fitted.
   std::function<void(const ModelInfo&)> opened;
-  std::int64_t samples = 0;  ///< at most so many pictures, spread over the classes; 0: all
-  /// Of the forward passes, as training.precision spells it; losses are float32 in any case.
+  std::int64_t samples = 0;  ///< at most so many images, spread over the classes; 0: all
+  /// Precision of the forward passes, as in training.precision; losses are always float32.
   std::string precision = "float32";
   ClassMatching matching = {};
   /// Called before anything is measured, with what is to be said of how the classes of data and

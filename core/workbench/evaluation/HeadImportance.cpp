@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -30,18 +32,18 @@ at::Tensor worthOf(const at::Tensor& logits, const at::Tensor& classes, bool asL
   return (asLoss ? logs : logs.exp()).squeeze(1);
 }
 
-/// What a head is worth is told by the classes.
+/// Head importance needs classes.
 void requireClassifier(const Model& model) {
   if (model.config().classes == 0)
     throw Failure({ErrorCode::InvalidArgument,
-                   "the model has no classifier, by which a head's importance is counted; measure "
-                   "als, entropy or distance",
+                   tr("head importance needs a classifier, which the model lacks; measure als, "
+                      "entropy or distance"),
                    "importance"});
 }
 
 void throwIfStopped(const std::stop_token& stop) {
   if (stop.stop_requested())
-    throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
+    throw Failure({ErrorCode::Canceled, tr("measuring the heads was stopped"), ""});
 }
 
 /// Lets gradients reach these tensors while it lives.

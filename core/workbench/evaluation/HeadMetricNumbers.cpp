@@ -28,17 +28,17 @@ double chanceOf(HeadMetric measure, const Grid& grid, const PatchPitch& pitch) {
 }
 
 std::string noteOf(HeadMetric measure, const ModelInfo& info) {
-  if (!infoOf(measure).needsMaps) return {};
+  if (!findInfo(measure).needsMaps) return {};
   std::string note;
   if (measure != HeadMetric::Locality)
     note = rolloutPreparation(info.mapIsSigned, info.mapRowsSumToOne);
   else if (info.mapIsSigned)
-    note = "maps are signed and taken as they are";
-  const MaskShape shape = maskShapeOf(info.experiment.model);
+    note = "maps are signed and used unchanged";
+  const MaskShape shape = makeMaskShape(info.experiment.model);
   const int layers = static_cast<int>(shape.heads.size());
   if (shape.maskableLayers > 0 && shape.maskableLayers < layers)
     addTo(note,
-          "patches keep to themselves in the class attention of the last " +
+          "patches attend only to themselves in the class attention of the last " +
               std::to_string(layers - shape.maskableLayers) + " layers",
           "; ");
   return note;
@@ -46,7 +46,8 @@ std::string noteOf(HeadMetric measure, const ModelInfo& info) {
 
 }  // namespace
 
-std::vector<double> numbersOf(HeadMetric measure, const LayerMaps& maps, const PatchPitch& pitch) {
+std::vector<double> computeMetric(HeadMetric measure, const LayerMaps& maps,
+                                  const PatchPitch& pitch) {
   const auto values = measure == HeadMetric::Locality  ? localityScores(maps)
                       : measure == HeadMetric::Entropy ? attentionEntropies(maps)
                                                        : attentionDistances(maps, pitch);

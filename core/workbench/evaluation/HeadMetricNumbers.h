@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Numbers of heads, gathered over layers and pictures. No torch type here.
+// Numbers of heads, gathered over layers and images. No torch type here.
 
 #include <vector>
 
@@ -9,9 +9,10 @@
 
 namespace headlight {
 
-/// What a measure reads off the maps of a layer of one picture, a number a head. Only of measures
+/// What a measure reads off the maps of a layer of one image, a number a head. Only of measures
 /// that need maps.
-std::vector<double> numbersOf(HeadMetric measure, const LayerMaps& maps, const PatchPitch& pitch);
+std::vector<double> computeMetric(HeadMetric measure, const LayerMaps& maps,
+                                  const PatchPitch& pitch);
 
 /// Where the tokens of a model's layers lie, and how far apart in pixels.
 struct LayerGrids {
@@ -23,13 +24,13 @@ struct LayerGrids {
 /// No values yet (NaN), but chance and the note that every such measure of this model has.
 HeadValues startedValues(HeadMetric measure, const ModelInfo& info, const LayerGrids& layers);
 
-/// Means over pictures, of each head those that have a value for it.
+/// Means over images, of each head those that have a value for it.
 class HeadAverage {
  public:
   explicit HeadAverage(const std::vector<int>& heads);
   void add(int layer, int head, double value, double weight = 1);  ///< NaN is left out
   std::vector<std::vector<double>> means() const;                  ///< NaN where nothing came
-  /// Of values that came one by one, with weight 1; NaN where fewer than two did.
+  /// Over values that came one by one, with weight 1; NaN for fewer than two.
   std::vector<std::vector<double>> deviations() const;
 
  private:

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/evaluation/HeadMetricNumbers.h"
 
 namespace headlight {
@@ -32,8 +33,8 @@ double valueAt(const HeadValues& values, const HeadPlace& place) {
 
 Error noCondition(const std::string& text) {
   return {ErrorCode::InvalidArgument,
-          "is no condition; give a measure (" + measureNames() +
-              "), one of < <= > >=, and a number, such as als<0.2",
+          tr("is not a condition; give a metric (") + measureNames() +
+              tr("), one of < <= > >=, and a number, such as als<0.2"),
           text};
 }
 
@@ -46,7 +47,7 @@ const std::vector<HeadMeasureInfo>& headMeasures() {
        .name = "als",
        .title = "attention locality (ALS)",
        .larger = "more local",
-       .help = "The share of attention that patches give to their 3 × 3 neighbourhood.",
+       .help = "The share of attention that patches give to their 3 × 3 neighborhood.",
        .isShare = true,
        .hasChance = true,
        .needsMaps = true},
@@ -54,8 +55,8 @@ const std::vector<HeadMeasureInfo>& headMeasures() {
        .name = "entropy",
        .title = "attention entropy",
        .larger = "more spread",
-       .help = "How evenly a query spreads its attention over all tokens: 0 on one token, 1 on all "
-               "alike.",
+       .help = "How evenly a query spreads its attention over all tokens: 0 on one token, 1 evenly "
+               "on all.",
        .isShare = true,
        .hasChance = true,
        .needsMaps = true},
@@ -64,66 +65,68 @@ const std::vector<HeadMeasureInfo>& headMeasures() {
        .title = "mean attention distance",
        .unit = "px",
        .larger = "farther",
-       .help = "How far from a patch lies what it attends to, in pixels of the model's input.",
+       .help =
+           "Mean distance between a patch and what it attends to, in pixels of the model's input.",
        .hasChance = true,
        .needsMaps = true},
       {.measure = M::Importance,
        .name = "importance",
        .title = "importance (exact)",
        .larger = "more important",
-       .help = "Of a picture the fall of the predicted class's probability when the head's output "
-               "is 0, of a data set the rise of the mean loss: one pass a head.",
+       .help =
+           "Effect of setting the head's output to 0: the drop of the predicted class's "
+           "probability on an image, or the rise of the mean loss on a dataset. One pass per head.",
        .needsLabels = true,
        .isSlow = true},
       {.measure = M::ImportanceFirstOrder,
        .name = "importance_first_order",
        .title = "importance (first order)",
        .larger = "more important",
-       .help = "The same to first order, without its sign: |Σ output · its gradient|, from one "
-               "backward pass for all heads.",
+       .help = "First-order approximation of the importance, without its sign: |Σ output · "
+               "gradient|, from one backward pass for all heads.",
        .needsLabels = true},
       {.measure = M::Alpha,
        .name = "alpha",
        .title = "learned α",
-       .larger = "more of what lies outside the window",
-       .help = "What soft masks learned: what logits outside the window are multiplied by.",
+       .larger = "more attention outside the window",
+       .help = "Learned factor of soft masks on the logits outside the window.",
        .isShare = true},
   };
   return all;
 }
 
-const HeadMeasureInfo& infoOf(HeadMetric measure) {
+const HeadMeasureInfo& findInfo(HeadMetric measure) {
   return headMeasures()[static_cast<std::size_t>(measure)];
 }
 
 Result<HeadMetric> headMeasureFromName(const std::string& name) {
   for (const HeadMeasureInfo& info : headMeasures())
     if (info.name == name) return info.measure;
-  return Error{ErrorCode::InvalidArgument, "is no measure of heads; there are " + measureNames(),
-               name};
+  return Error{ErrorCode::InvalidArgument,
+               tr("is not a head metric; choose one of ") + measureNames(), name};
 }
 
-Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info,
-                                HeadMetric measure) {
+Result<HeadValues> computeHeadValues(const InferenceResult& inference, const ModelInfo& info,
+                                     HeadMetric measure) {
   return guarded("heads", [&] {
-    const bool fromMaps = infoOf(measure).needsMaps;
+    const bool fromMaps = findInfo(measure).needsMaps;
     if (!fromMaps && measure != HeadMetric::Alpha)
-      throw Failure(
-          {ErrorCode::InvalidArgument, "cannot be told of a look alone", infoOf(measure).name});
+      throw Failure({ErrorCode::InvalidArgument, tr("needs more than one forward pass"),
+                     findInfo(measure).name});
     std::vector<Grid> grids;
-    for (const LayerMaps& layer : look.maps.layers)
+    for (const LayerMaps& layer : inference.maps.layers)
       grids.push_back(layer.grid);
     if (fromMaps && grids.size() != info.heads.size())
-      throw Failure(
-          {ErrorCode::InvalidArgument, "needs the maps of every layer", infoOf(measure).name});
+      throw Failure({ErrorCode::InvalidArgument, tr("needs the maps of every layer"),
+                     findInfo(measure).name});
     grids.resize(info.heads.size(), info.grid);
     const LayerGrids layers(std::move(grids), info.experiment.model);
     HeadValues result = startedValues(measure, info, layers);
-    result.pictures = fromMaps ? 1 : 0;
+    result.images = fromMaps ? 1 : 0;
     for (std::size_t l = 0; l < result.values.size(); ++l)
-      result.values[l] = fromMaps
-                             ? numbersOf(measure, look.maps.layers[l], layers.pitches[l])
-                             : std::vector<double>(look.alphas[l].begin(), look.alphas[l].end());
+      result.values[l] =
+          fromMaps ? computeMetric(measure, inference.maps.layers[l], layers.pitches[l])
+                   : std::vector<double>(inference.alphas[l].begin(), inference.alphas[l].end());
     return result;
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A number for every head: how local it is, how much it spreads, how far it looks, what it is worth
-// and what it learned; of one picture, or averaged over pictures of a data set. No torch type here.
+// and what it learned; of one image, or averaged over images of a dataset. No torch type here.
 // All block their caller's thread.
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 #include "core/imaging/codecs/Image.h"
 #include "core/masks/HeadPlace.h"
 #include "core/masks/MaskScheme.h"
+#include "core/workbench/evaluation/ImageSample.h"
 #include "core/workbench/evaluation/ImageSource.h"
-#include "core/workbench/evaluation/PictureSample.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
@@ -39,14 +39,14 @@ struct HeadMeasureInfo {
   std::string help;          ///< a sentence or two
   bool isShare = false;      ///< in [0, 1]: a scale of its own makes sense
   bool hasChance = false;    ///< there is a value of heads that look everywhere alike
-  bool needsMaps = false;    ///< read off maps: headValuesOf() can tell it of a Look
-  bool needsLabels = false;  ///< over a data set, whose classes must then be the model's
-  bool isSlow = false;       ///< takes some layers × heads / 2 passes a picture
+  bool needsMaps = false;    ///< read off maps: computeHeadValues() computes it from one result
+  bool needsLabels = false;  ///< over a dataset, whose classes must then be the model's
+  bool isSlow = false;       ///< takes some layers × heads / 2 passes an image
 };
 
 /// All, in the order in which programs list them.
 const std::vector<HeadMeasureInfo>& headMeasures();
-const HeadMeasureInfo& infoOf(HeadMetric measure);
+const HeadMeasureInfo& findInfo(HeadMetric measure);
 /// Error: InvalidArgument, with the names that there are.
 Result<HeadMetric> headMeasureFromName(const std::string& name);
 
@@ -54,20 +54,20 @@ struct HeadValues {
   HeadMetric measure = HeadMetric::Locality;
   std::vector<std::vector<double>> values;  ///< [layer][head]; NaN where a head has none
   std::vector<double> chance;               ///< [layer]: of uniform attention; NaN where none
-  /// [layer][head]: standard deviation over pictures, of a sample; NaN of fewer than two. Empty
-  /// where it is not counted: of one picture, of importances, of results that were kept before.
+  /// [layer][head]: standard deviation over images, of a sample; NaN of fewer than two. Empty
+  /// where it is not counted: of one image, of importances, of results that were kept before.
   std::vector<std::vector<double>> deviations = {};
-  std::int64_t pictures = 0;  ///< averaged over; 0: α, which no picture changes
+  std::int64_t images = 0;    ///< averaged over; 0: α, which no image changes
   std::string note;           ///< how it was taken, where that needs saying; or empty
   std::string measured = {};  ///< when (utcNow()), of values that are kept; else empty
 };
 
-/// Of a Look with maps, for measures that need no more than that (needsMaps, Alpha): at once and
-/// without the session. Errors: InvalidArgument, another measure, or a look without maps.
-Result<HeadValues> headValuesOf(const InferenceResult& look, const ModelInfo& info,
-                                HeadMetric measure);
+/// From an inference result with maps, for metrics that need no more (needsMaps, Alpha): at once
+/// and without the session. Errors: InvalidArgument, another measure, or a result without maps.
+Result<HeadValues> computeHeadValues(const InferenceResult& inference, const ModelInfo& info,
+                                     HeadMetric measure);
 
-/// Of one picture under `masks`. An importance is of the probability of the class that the model
+/// For one image under `masks`. An importance is of the probability of the class that the model
 /// predicts; it works on a copy of the model, so that the session stays free for others. Progress
 /// is in layers of an exact importance. Errors: Canceled, a scheme of another shape, no memory.
 Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& image,
@@ -75,25 +75,25 @@ Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& im
                                       const ProgressCallback& progress = {},
                                       std::stop_token stop = {});
 
-/// Of each of `measures`, in their order, averaged over the same pictures, with the weights that
+/// For each of `measures`, in their order, averaged over the same images, with the weights that
 /// the session has when this begins: on a copy of the model, so that the session stays free. An
-/// importance is of the mean loss. Errors: those of opening a data set,
+/// importance is of the mean loss. Errors: those of opening a dataset,
 /// Canceled, a scheme of another shape, classes that do not fit (for an importance), no memory.
 Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session,
-                                                   const PictureSample& sample,
+                                                   const ImageSample& sample,
                                                    const MaskScheme& masks,
                                                    const std::vector<HeadMetric>& measures,
                                                    const ProgressCallback& progress = {},
                                                    std::stop_token stop = {});
 
-/// Averages over pictures that have no labels.
+/// Averages over images that have no labels.
 struct FedHeads {
   std::vector<HeadValues> values;  ///< of each measure, in the order asked for
-  FedCount fed;
+  SourceCount fed;
 };
 
-/// The same over any pictures: of measures that are read off maps, and α. Maps alone are read
-/// through the session. Errors: those of eachFedPicture(), InvalidArgument for an importance, a
+/// The same over any images: of measures that are read off maps, and α. Maps alone are read
+/// through the session. Errors: those of eachSourceImage(), InvalidArgument for an importance, a
 /// scheme of another shape, no memory.
 Result<FedHeads> measureHeadMetrics(InferenceSession& session, const ImageSource& feed,
                                     const MaskScheme& masks,

@@ -8,18 +8,19 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/Translation.h"
 #include "core/workbench/evaluation/HeadImportance.h"
 #include "core/workbench/evaluation/HeadMetricNumbers.h"
 #include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/ModelCopy.h"
-#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {
 
-/// Maps of a layer for so many pictures are held at once.
-constexpr std::int64_t kPicturesAtOnce = 8;
+/// Maps of a layer for so many images are held at once.
+constexpr std::int64_t kImagesAtOnce = 8;
 
 std::vector<Grid> gridsOf(const Model& model) {
   std::vector<Grid> grids;
@@ -37,9 +38,9 @@ std::string importanceNote(const Model& model, HeadMetric measure, std::string r
     missing = missing || !projection.weight.defined();
     if (!projection.activation.empty()) activation = projection.activation;
   }
-  if (missing) return "no value where no projection follows the heads";
+  if (missing) return "no value for heads without an output projection";
   if (measure == HeadMetric::ImportanceFirstOrder && !activation.empty())
-    rest += "; taken behind the " + activation + " that follows the heads";
+    rest += "; measured after the " + activation + " that follows the heads";
   return rest;
 }
 
@@ -62,14 +63,14 @@ class HeadSteps {
   RemainingTime m_remaining;
 };
 
-LayerMaps mapsOfPicture(const at::Tensor& host, std::int64_t picture, const Grid& grid) {
-  const at::Tensor own = host[picture];
+LayerMaps mapsOfImage(const at::Tensor& host, std::int64_t image, const Grid& grid) {
+  const at::Tensor own = host[image];
   const float* begin = own.data_ptr<float>();
   return {static_cast<int>(own.size(0)), grid,
           std::make_shared<const std::vector<float>>(begin, begin + own.numel())};
 }
 
-/// Averages of several measures, and what a batch of pictures adds to them.
+/// Averages of several measures, and what a batch of images adds to them.
 class HeadSurvey {
  public:
   HeadSurvey(LoadedModel& own, const std::vector<HeadMetric>& measures)
@@ -95,7 +96,7 @@ class HeadSurvey {
           exact ? exactImportance(m_model, task, stop) : firstOrderImportance(m_model, task, stop),
           images.size(0));
     }
-    m_pictures += images.size(0);
+    m_images += images.size(0);
   }
 
   /// How the classes of labels are the model's (ClassMatch::text).
@@ -103,10 +104,10 @@ class HeadSurvey {
     if (!text.empty()) m_classes = "; classes " + text;
   }
 
-  std::int64_t pictures() const { return m_pictures; }
+  std::int64_t images() const { return m_images; }
   bool anyNeedsMaps() const {
     return std::any_of(m_measures.begin(), m_measures.end(),
-                       [](HeadMetric measure) { return infoOf(measure).needsMaps; });
+                       [](HeadMetric measure) { return findInfo(measure).needsMaps; });
   }
 
   std::vector<HeadValues> results() const {
@@ -114,14 +115,14 @@ class HeadSurvey {
     for (std::size_t i = 0; i < m_measures.size(); ++i) {
       HeadValues values = startedValues(m_measures[i], m_own.info, m_layers);
       if (m_measures[i] == HeadMetric::Alpha) {
-        const SoftAlphas alphas = softAlphasOf(m_model);
+        const SoftAlphas alphas = readSoftAlphas(m_model);
         for (std::size_t l = 0; l < alphas.size(); ++l)
           values.values[l].assign(alphas[l].begin(), alphas[l].end());
       } else {
         values.values = m_averages[i].means();
-        values.pictures = m_pictures;
-        if (infoOf(m_measures[i]).needsMaps) values.deviations = m_averages[i].deviations();
-        if (infoOf(m_measures[i]).needsLabels)
+        values.images = m_images;
+        if (findInfo(m_measures[i]).needsMaps) values.deviations = m_averages[i].deviations();
+        if (findInfo(m_measures[i]).needsLabels)
           values.note = importanceNote(m_model, m_measures[i], "of the mean loss" + m_classes);
       }
       results.push_back(std::move(values));
@@ -135,29 +136,29 @@ class HeadSurvey {
     at::Tensor tokens = m_model.embed(images);
     for (int l = 0; l < m_model.layers(); ++l) {
       if (stop.stop_requested())
-        throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
+        throw Failure({ErrorCode::Canceled, tr("measuring the heads was stopped"), ""});
       CollectingHook tap;
       tokens = m_model.block(l, tokens, &tap);
       const at::Tensor host = tap.maps.at(l).to(at::kCPU, at::kFloat).contiguous();
       for (std::int64_t p = 0; p < host.size(0); ++p)
-        addMap(l, mapsOfPicture(host, p, m_layers.grids[l]));
+        addMap(l, mapsOfImage(host, p, m_layers.grids[l]));
     }
   }
 
   void addMap(int layer, const LayerMaps& maps) {
     for (std::size_t i = 0; i < m_measures.size(); ++i) {
-      if (!infoOf(m_measures[i]).needsMaps) continue;
-      const auto numbers = numbersOf(m_measures[i], maps, m_layers.pitches[layer]);
+      if (!findInfo(m_measures[i]).needsMaps) continue;
+      const auto numbers = computeMetric(m_measures[i], maps, m_layers.pitches[layer]);
       for (std::size_t h = 0; h < numbers.size(); ++h)
         m_averages[i].add(layer, static_cast<int>(h), numbers[h]);
     }
   }
 
-  void addTable(std::size_t measure, const HeadTable& table, std::int64_t pictures) {
+  void addTable(std::size_t measure, const HeadTable& table, std::int64_t images) {
     for (std::size_t l = 0; l < table.size(); ++l)
       for (std::size_t h = 0; h < table[l].size(); ++h)
         m_averages[measure].add(static_cast<int>(l), static_cast<int>(h), table[l][h],
-                                static_cast<double>(pictures));
+                                static_cast<double>(images));
   }
 
   LoadedModel& m_own;
@@ -165,7 +166,7 @@ class HeadSurvey {
   const std::vector<HeadMetric>& m_measures;
   LayerGrids m_layers;
   std::vector<HeadAverage> m_averages;
-  std::int64_t m_pictures = 0;
+  std::int64_t m_images = 0;
   std::string m_classes;
 };
 
@@ -173,24 +174,24 @@ bool has(const std::vector<HeadMetric>& measures, HeadMetric wanted) {
   return std::find(measures.begin(), measures.end(), wanted) != measures.end();
 }
 
-/// Only α: no picture is needed.
-bool needsPictures(const std::vector<HeadMetric>& measures) {
+/// Only α: no image is needed.
+bool needsImages(const std::vector<HeadMetric>& measures) {
   return std::any_of(measures.begin(), measures.end(),
                      [](HeadMetric measure) { return measure != HeadMetric::Alpha; });
 }
 
-void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSample& sample,
-                    const std::vector<HeadMetric>& measures, const ProgressCallback& progress,
-                    std::stop_token stop) {
-  const auto dataset = openPictures(own.info, sample.data, sample.samples);
-  const bool labelled = std::any_of(measures.begin(), measures.end(),
-                                    [](HeadMetric measure) { return infoOf(measure).needsLabels; });
+void surveyImages(HeadSurvey& survey, const LoadedModel& own, const ImageSample& sample,
+                  const std::vector<HeadMetric>& measures, const ProgressCallback& progress,
+                  std::stop_token stop) {
+  const auto dataset = openImages(own.info, sample.data, sample.samples);
+  const bool labeled = std::any_of(measures.begin(), measures.end(), [](HeadMetric measure) {
+    return findInfo(measure).needsLabels;
+  });
   const ClassMatch classes =
-      labelled ? matchedClasses(*dataset, own.info, sample.matching) : ClassMatch();
+      labeled ? matchedClasses(*dataset, own.info, sample.matching) : ClassMatch();
   survey.setClasses(classes.text);
-  const auto loader =
-      evaluationLoader(dataset, preprocessingOf(own.info.experiment.model), kPicturesAtOnce,
-                       static_cast<int>(sample.data.loaderThreads));
+  const auto loader = evaluationLoader(dataset, makePreprocessing(own.info.experiment.model),
+                                       kImagesAtOnce, static_cast<int>(sample.data.loaderThreads));
   const std::int64_t batches = loader->batchesPerEpoch(), total = dataset->size();
   HeadSteps steps(progress,
                   (survey.anyNeedsMaps() ? batches : 0) +
@@ -199,36 +200,36 @@ void surveyPictures(HeadSurvey& survey, const LoadedModel& own, const PictureSam
   loader->startEpoch(0);
   while (auto batch = valueOrThrow(loader->next(stop))) {
     if (stop.stop_requested())
-      throw Failure({ErrorCode::Canceled, "measuring the heads was stopped", ""});
+      throw Failure({ErrorCode::Canceled, tr("measuring the heads was stopped"), ""});
     survey.add(*batch, mappedLabels(batch->labels, classes.order), steps, stop);
   }
-  if (survey.pictures() == 0)
+  if (survey.images() == 0)
     throw Failure(
-        {ErrorCode::InvalidFile, "no picture of the validation split can be read", "data"});
+        {ErrorCode::InvalidFile, tr("no image of the validation split can be read"), "data"});
 }
 
 void requireNoLabels(const std::vector<HeadMetric>& measures) {
   for (const HeadMetric measure : measures)
-    if (infoOf(measure).needsLabels)
+    if (findInfo(measure).needsLabels)
       throw Failure({ErrorCode::InvalidArgument,
-                     "over several pictures needs their classes; give a data set, or one picture",
-                     infoOf(measure).name});
+                     tr("over several images needs class labels; give a dataset, or one image"),
+                     findInfo(measure).name});
 }
 
 FedHeads fedThroughCopy(InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
                         const std::vector<HeadMetric>& measures, const ProgressCallback& progress,
                         const std::stop_token& stop) {
-  LoadedModel own = copyOf(session);
+  LoadedModel own = copyModel(session);
   own.model->setMasks(masks);
-  const Preprocessing seen = preprocessingOf(own.info.experiment.model);
+  const Preprocessing seen = makePreprocessing(own.info.experiment.model);
   const ProgressCallback untold;
   HeadSteps steps(untold, 0);
   HeadSurvey survey(own, measures);
   FedHeads result;
-  if (needsPictures(measures))
-    result.fed = eachFedPicture(
-        feed, "measuring heads", progress, stop, [&](const FedPicture& picture, const auto&) {
-          std::vector<float> values = preprocess(picture.image, seen);
+  if (needsImages(measures))
+    result.fed = eachSourceImage(
+        feed, "measuring heads", progress, stop, [&](const SourceImage& image, const auto&) {
+          std::vector<float> values = preprocess(image.image, seen);
           Batch batch;
           batch.images = at::from_blob(values.data(), {1, 3, seen.height, seen.width});
           survey.add(batch, {}, steps, stop);
@@ -237,7 +238,7 @@ FedHeads fedThroughCopy(InferenceSession& session, const ImageSource& feed, cons
   return result;
 }
 
-/// Of maps without a model.
+/// For maps without a model.
 FedHeads fedThroughSession(InferenceSession& session, const ImageSource& feed,
                            const MaskScheme& masks, const std::vector<HeadMetric>& measures,
                            const ProgressCallback& progress, const std::stop_token& stop) {
@@ -245,34 +246,33 @@ FedHeads fedThroughSession(InferenceSession& session, const ImageSource& feed,
   std::vector<HeadAverage> averages(measures.size(), HeadAverage(info.heads));
   FedHeads result;
   result.values.resize(measures.size());
-  const auto add = [&](const FedPicture& picture, const auto&) {
-    const InferenceResult look = valueOrThrow(session.look(picture.image, masks, {}, stop));
+  const auto add = [&](const SourceImage& image, const auto&) {
+    const InferenceResult inference = valueOrThrow(session.infer(image.image, masks, {}, stop));
     for (std::size_t i = 0; i < measures.size(); ++i) {
-      result.values[i] = valueOrThrow(headValuesOf(look, info, measures[i]));
+      result.values[i] = valueOrThrow(computeHeadValues(inference, info, measures[i]));
       const auto& values = result.values[i].values;
       for (std::size_t l = 0; l < values.size(); ++l)
         for (std::size_t h = 0; h < values[l].size(); ++h)
           averages[i].add(static_cast<int>(l), static_cast<int>(h), values[l][h]);
     }
   };
-  result.fed = eachFedPicture(feed, "measuring heads", progress, stop, add);
+  result.fed = eachSourceImage(feed, "measuring heads", progress, stop, add);
   for (std::size_t i = 0; i < measures.size(); ++i) {
     result.values[i].values = averages[i].means();
     result.values[i].deviations = averages[i].deviations();
-    result.values[i].pictures = result.fed.pictures;
+    result.values[i].images = result.fed.images;
   }
   return result;
 }
 
-/// Of one picture: what its predicted class's probability owes to each head.
-HeadValues importanceOfPicture(InferenceSession& session, const Image& image,
-                               const MaskScheme& masks, HeadMetric measure,
-                               const ProgressCallback& progress, std::stop_token stop) {
-  if (image.empty())
-    throw Failure({ErrorCode::InvalidArgument, "there is no picture to measure on", ""});
-  const LoadedModel own = copyOf(session);
+/// For one image: what its predicted class's probability owes to each head.
+HeadValues importanceOfImage(InferenceSession& session, const Image& image, const MaskScheme& masks,
+                             HeadMetric measure, const ProgressCallback& progress,
+                             std::stop_token stop) {
+  if (image.empty()) throw Failure({ErrorCode::InvalidArgument, tr("no image to measure on"), ""});
+  const LoadedModel own = copyModel(session);
   own.model->setMasks(masks);
-  const Preprocessing preprocessing = preprocessingOf(own.info.experiment.model);
+  const Preprocessing preprocessing = makePreprocessing(own.info.experiment.model);
   std::vector<float> values = preprocess(image, preprocessing);
   const at::Tensor images =
       at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width})
@@ -285,7 +285,7 @@ HeadValues importanceOfPicture(InferenceSession& session, const Image& image,
       startedValues(measure, own.info, {gridsOf(*own.model), own.info.experiment.model});
   result.values = exact ? exactImportance(*own.model, task, stop)
                         : firstOrderImportance(*own.model, task, stop);
-  result.pictures = 1;
+  result.images = 1;
   const auto best = chances.argmax(1).item<std::int64_t>();
   const auto& names = own.info.classNames;
   char share[48];
@@ -307,19 +307,19 @@ Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& im
   return guarded("heads", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
-    if (infoOf(measure).needsLabels)
-      return importanceOfPicture(session, image, masks, measure, progress, stop);
-    InferenceResult look;
+    if (findInfo(measure).needsLabels)
+      return importanceOfImage(session, image, masks, measure, progress, stop);
+    InferenceResult inference;
     if (measure == HeadMetric::Alpha)
-      look.alphas = valueOrThrow(session.softAlphas(masks));
+      inference.alphas = valueOrThrow(session.softAlphas(masks));
     else
-      look = valueOrThrow(session.look(image, masks, {}, stop));
-    return valueOrThrow(headValuesOf(look, session.info(), measure));
+      inference = valueOrThrow(session.infer(image, masks, {}, stop));
+    return valueOrThrow(computeHeadValues(inference, session.info(), measure));
   });
 }
 
 Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session,
-                                                   const PictureSample& sample,
+                                                   const ImageSample& sample,
                                                    const MaskScheme& masks,
                                                    const std::vector<HeadMetric>& measures,
                                                    const ProgressCallback& progress,
@@ -327,10 +327,10 @@ Result<std::vector<HeadValues>> measureHeadMetrics(InferenceSession& session,
   return guarded("heads", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();
-    LoadedModel own = copyOf(session);
+    LoadedModel own = copyModel(session);
     own.model->setMasks(masks);
     HeadSurvey survey(own, measures);
-    if (needsPictures(measures)) surveyPictures(survey, own, sample, measures, progress, stop);
+    if (needsImages(measures)) surveyImages(survey, own, sample, measures, progress, stop);
     return survey.results();
   });
 }

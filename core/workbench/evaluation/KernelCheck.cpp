@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/attention/kernels/KernelChoice.h"
+#include "core/base/Translation.h"
 #include "core/training/step/EvaluationMode.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/session/Kernels.h"
@@ -89,18 +90,19 @@ KernelCheck checkOpened(const OpenedEvaluation& opened, std::int64_t images,
   loader->startEpoch(0);
   while (check.images < total) {
     auto next = valueOrThrow(loader->next(stop));
-    if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "the check was stopped", ""});
+    if (stop.stop_requested())
+      throw Failure({ErrorCode::Canceled, tr("the check was stopped"), ""});
     if (!next) break;
     const Batch batch = upTo(std::move(*next), total - check.images);
-    const at::Tensor pictures = batch.images.to(opened.options.device);
-    const at::Tensor first = fast.logits(model, pictures);
-    compare(check, first, plain.logits(model, pictures), batch.indices);
+    const at::Tensor inputs = batch.images.to(opened.options.device);
+    const at::Tensor first = fast.logits(model, inputs);
+    compare(check, first, plain.logits(model, inputs), batch.indices);
     if (progress)
       progress({"checking", check.images, total, remaining.secondsRemaining(check.images, total)});
   }
   if (check.images == 0)
     throw Failure(
-        {ErrorCode::InvalidFile, "no picture of the validation split can be read", "data"});
+        {ErrorCode::InvalidFile, tr("no image of the validation split can be read"), "data"});
   check.skipped = static_cast<std::int64_t>(loader->skipped().size());
   check.fastImagesPerSecond = fast.imagesPerSecond();
   check.plainImagesPerSecond = plain.imagesPerSecond();
@@ -114,7 +116,7 @@ KernelCheck checkOpened(const OpenedEvaluation& opened, std::int64_t images,
 Result<KernelCheck> checkKernels(const EvaluationRequest& request, std::int64_t images,
                                  const ProgressCallback& progress, std::stop_token stop) {
   return guarded("kernel check", [&] {
-    const OpenedEvaluation opened = openEvaluation(request, /*labelled=*/false);
+    const OpenedEvaluation opened = openEvaluation(request, /*labeled=*/false);
     KernelCheck check = checkOpened(opened, images, progress, stop);
     check.imageName = opened.dataset->describe(check.image);
     const auto& names = opened.loaded.info.classNames;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A model's fused kernels against the plain forms, over pictures. No torch type here.
+// A model's fused kernels against the plain forms, over images. No torch type here.
 
 #include <cstdint>
 #include <stop_token>
@@ -16,7 +16,7 @@ struct KernelCheck {
   /// |fast − plain| of that logit of all images and classes where it is largest; NaN where one of
   /// them is no number.
   double largest = 0;
-  std::int64_t image = 0;      ///< of which picture, counted from 0 in the validation split
+  std::int64_t image = 0;      ///< of which image, counted from 0 in the validation split
   std::string imageName;       ///< what the dataset calls it
   int classIndex = 0;          ///< and of which class of the model
   std::string className;       ///< empty where the model's classes have no names
@@ -27,7 +27,7 @@ struct KernelCheck {
   bool sameBest() const { return otherBest == 0; }
 };
 
-/// Runs every picture of the validation split, or its first `images` (0: all), through the model
+/// Runs every image of the validation split, or its first `images` (0: all), through the model
 /// twice: as it is chosen, and with all kernels of Headlight's own off. Blocks its caller's thread.
 /// Errors: those of evaluate().
 Result<KernelCheck> checkKernels(const EvaluationRequest& request, std::int64_t images,

@@ -9,10 +9,11 @@
 
 #include "core/analysis/Rollout.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/training/Evaluation.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/ModelCopy.h"
-#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {
@@ -20,8 +21,8 @@ namespace {
 constexpr std::int64_t kMostMapBytes = 256 << 20;
 constexpr std::int64_t kMostAtOnce = 8;
 
-/// Pictures whose maps of all layers are held at once.
-std::int64_t picturesAtOnce(const Model& model) {
+/// Images whose maps of all layers are held at once.
+std::int64_t imagesAtOnce(const Model& model) {
   std::int64_t bytes = 0;
   for (int l = 0; l < model.layers(); ++l) {
     const std::int64_t tokens = model.grid(l).tokens();
@@ -30,7 +31,7 @@ std::int64_t picturesAtOnce(const Model& model) {
   return std::clamp<std::int64_t>(kMostMapBytes / std::max<std::int64_t>(bytes, 1), 1, kMostAtOnce);
 }
 
-/// What one picture's similarities add to the sums. NaN stays NaN.
+/// What one image's similarities add to the sums. NaN stays NaN.
 class SimilaritySums {
  public:
   void add(const std::vector<std::vector<float>>& one) {
@@ -38,20 +39,20 @@ class SimilaritySums {
     for (std::size_t h = 0; h < one.size(); ++h)
       for (std::size_t i = 0; i < one[h].size(); ++i)
         m_sums[h][i] += one[h][i];
-    ++m_pictures;
+    ++m_images;
   }
   std::vector<std::vector<double>> means() const {
     auto means = m_sums;
     for (auto& head : means)
       for (double& value : head)
-        value /= static_cast<double>(m_pictures);
+        value /= static_cast<double>(m_images);
     return means;
   }
-  std::int64_t pictures() const { return m_pictures; }
+  std::int64_t images() const { return m_images; }
 
  private:
   std::vector<std::vector<double>> m_sums;
-  std::int64_t m_pictures = 0;
+  std::int64_t m_images = 0;
 };
 
 /// The maps of every layer for a batch, on the host: [B, H, T, T] each.
@@ -60,7 +61,7 @@ std::vector<at::Tensor> mapsOfBatch(Model& model, const at::Tensor& images, std:
   at::Tensor tokens = model.embed(images);
   for (int l = 0; l < model.layers(); ++l) {
     if (stop.stop_requested())
-      throw Failure({ErrorCode::Canceled, "comparing the layers was stopped", ""});
+      throw Failure({ErrorCode::Canceled, tr("comparing the layers was stopped"), ""});
     CollectingHook tap;
     tokens = model.block(l, tokens, &tap);
     maps.push_back(tap.maps.at(l).to(at::kCPU, at::kFloat).contiguous());
@@ -69,10 +70,10 @@ std::vector<at::Tensor> mapsOfBatch(Model& model, const at::Tensor& images, std:
 }
 
 AttentionMaps mapsOfOne(const Model& model, const std::vector<at::Tensor>& batch,
-                        std::int64_t picture) {
+                        std::int64_t image) {
   AttentionMaps maps;
   for (int l = 0; l < model.layers(); ++l) {
-    const at::Tensor own = batch[static_cast<std::size_t>(l)][picture];
+    const at::Tensor own = batch[static_cast<std::size_t>(l)][image];
     const float* begin = own.data_ptr<float>();
     maps.layers.push_back({static_cast<int>(own.size(0)), model.grid(l),
                            std::make_shared<const std::vector<float>>(begin, begin + own.numel())});
@@ -84,18 +85,18 @@ LayerSimilarity resultOf(const SimilaritySums& sums, const ModelInfo& info) {
   LayerSimilarity result;
   result.layers = static_cast<int>(info.heads.size());
   result.values = sums.means();
-  result.pictures = sums.pictures();
+  result.images = sums.images();
   result.isSigned = info.mapIsSigned;
   return result;
 }
 
-/// Every picture of the sample, in order.
-void addPictures(SimilaritySums& sums, LoadedModel& own, const PictureSample& sample,
-                 const ProgressCallback& progress, std::stop_token stop) {
-  const auto dataset = openPictures(own.info, sample.data, sample.samples);
+/// Every image of the sample, in order.
+void addImages(SimilaritySums& sums, LoadedModel& own, const ImageSample& sample,
+               const ProgressCallback& progress, std::stop_token stop) {
+  const auto dataset = openImages(own.info, sample.data, sample.samples);
   const auto loader =
-      evaluationLoader(dataset, preprocessingOf(own.info.experiment.model),
-                       picturesAtOnce(*own.model), static_cast<int>(sample.data.loaderThreads));
+      evaluationLoader(dataset, makePreprocessing(own.info.experiment.model),
+                       imagesAtOnce(*own.model), static_cast<int>(sample.data.loaderThreads));
   RemainingTime remaining;
   remaining.start(0);
   std::int64_t done = 0;
@@ -104,7 +105,7 @@ void addPictures(SimilaritySums& sums, LoadedModel& own, const PictureSample& sa
     const auto maps = mapsOfBatch(*own.model, batch->images.to(at::Device(own.info.device)), stop);
     for (std::int64_t p = 0; p < batch->images.size(0); ++p) {
       if (stop.stop_requested())
-        throw Failure({ErrorCode::Canceled, "comparing the layers was stopped", ""});
+        throw Failure({ErrorCode::Canceled, tr("comparing the layers was stopped"), ""});
       sums.add(valueOrThrow(similarities(mapsOfOne(*own.model, maps, p))));
       ++done;
       if (progress)
@@ -112,9 +113,9 @@ void addPictures(SimilaritySums& sums, LoadedModel& own, const PictureSample& sa
                   remaining.secondsRemaining(done, dataset->size())});
     }
   }
-  if (sums.pictures() == 0)
+  if (sums.images() == 0)
     throw Failure(
-        {ErrorCode::InvalidFile, "no picture of the validation split can be read", "data"});
+        {ErrorCode::InvalidFile, tr("no image of the validation split can be read"), "data"});
 }
 
 void addLines(std::string& csv, const LayerSimilarity& similarity, int head) {
@@ -136,23 +137,23 @@ constexpr const char* kSimilarityColumns = "head,layer,other,similarity\n";
 Result<LayerSimilarity> measureSimilarity(InferenceSession& session, const Image& image,
                                           const MaskScheme& masks, std::stop_token stop) {
   return guarded("similarity", [&] {
-    const InferenceResult look = valueOrThrow(session.look(image, masks, {}, stop));
+    const InferenceResult inference = valueOrThrow(session.infer(image, masks, {}, stop));
     SimilaritySums sums;
-    sums.add(valueOrThrow(similarities(look.maps)));
+    sums.add(valueOrThrow(similarities(inference.maps)));
     return resultOf(sums, session.info());
   });
 }
 
-Result<LayerSimilarity> measureSimilarity(InferenceSession& session, const PictureSample& sample,
+Result<LayerSimilarity> measureSimilarity(InferenceSession& session, const ImageSample& sample,
                                           const MaskScheme& masks, const ProgressCallback& progress,
                                           std::stop_token stop) {
   return guarded("similarity", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
-    LoadedModel own = copyOf(session);
+    LoadedModel own = copyModel(session);
     own.model->setMasks(masks);
     SimilaritySums sums;
-    addPictures(sums, own, sample, progress, stop);
+    addImages(sums, own, sample, progress, stop);
     return resultOf(sums, own.info);
   });
 }

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/session/ModelCopy.h"
-#include "core/workbench/session/Pictures.h"
 
 namespace headlight {
 namespace {
@@ -17,16 +17,16 @@ namespace {
 constexpr int kAmong = 5;
 
 /// Verdicts of a batch, without index and name.
-std::vector<PictureVerdict> verdictsOf(const at::Tensor& logits, const at::Tensor& labels) {
+std::vector<ImageVerdict> verdictsOf(const at::Tensor& logits, const at::Tensor& labels) {
   const at::Tensor logs = logits.to(at::kCPU, at::kDouble).log_softmax(1);
   const std::int64_t images = logs.size(0), kept = std::min<std::int64_t>(kAmong, logs.size(1));
   const at::Tensor best = std::get<1>(logs.topk(kept, 1)).contiguous();
   const at::Tensor rows = logs.contiguous(), own = labels.contiguous();
-  std::vector<PictureVerdict> verdicts(static_cast<std::size_t>(images));
+  std::vector<ImageVerdict> verdicts(static_cast<std::size_t>(images));
   for (std::int64_t i = 0; i < images; ++i) {
     const double* row = rows.data_ptr<double>() + i * rows.size(1);
     const std::int64_t* order = best.data_ptr<std::int64_t>() + i * kept;
-    PictureVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
+    ImageVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
     verdict.label = static_cast<int>(own.data_ptr<std::int64_t>()[i]);
     verdict.predicted = static_cast<int>(order[0]);
     verdict.probability = static_cast<float>(std::exp(row[verdict.predicted]));
@@ -37,15 +37,15 @@ std::vector<PictureVerdict> verdictsOf(const at::Tensor& logits, const at::Tenso
   return verdicts;
 }
 
-void summarise(SchemeResult& result) {
+void summarize(SchemeResult& result) {
   double loss = 0;
   std::int64_t right = 0, among = 0;
-  for (const PictureVerdict& verdict : result.pictures) {
+  for (const ImageVerdict& verdict : result.images) {
     loss += verdict.loss;
     right += verdict.right();
     among += verdict.amongFive;
   }
-  const auto count = static_cast<double>(result.pictures.size());
+  const auto count = static_cast<double>(result.images.size());
   result.loss = loss / count;
   result.top1 = static_cast<double>(right) / count;
   result.top5 = static_cast<double>(among) / count;
@@ -81,23 +81,23 @@ std::vector<SchemeResult> overSchemes(Model& model, const OpenedEvaluation& open
     const at::Tensor labels = mappedLabels(batch->labels, opened.options.labelMap);
     for (std::size_t s = 0; s < schemes.size(); ++s) {
       if (stop.stop_requested())
-        throw Failure({ErrorCode::Canceled, "the evaluation was stopped", ""});
+        throw Failure({ErrorCode::Canceled, tr("the evaluation was stopped"), ""});
       model.setMasks(schemes[s]);
       auto verdicts = verdictsOf(logitsIn(opened.options, model, images), labels);
       for (std::size_t i = 0; i < verdicts.size(); ++i) {
         verdicts[i].index = batch->indices[i];
         verdicts[i].name = opened.dataset->describe(batch->indices[i]);
-        results[s].pictures.push_back(std::move(verdicts[i]));
+        results[s].images.push_back(std::move(verdicts[i]));
       }
       done += images.size(0);
       if (progress) progress({"evaluating", done, total, remaining.secondsRemaining(done, total)});
     }
   }
-  if (!results.empty() && results[0].pictures.empty())
+  if (!results.empty() && results[0].images.empty())
     throw Failure(
-        {ErrorCode::InvalidFile, "no picture of the validation split can be read", "data"});
+        {ErrorCode::InvalidFile, tr("no image of the validation split can be read"), "data"});
   for (SchemeResult& result : results) {
-    summarise(result);
+    summarize(result);
     result.skipped = static_cast<std::int64_t>(loader->skipped().size());
     result.classNames = classNamesFor(opened);
     result.classMatch = opened.classes.text;
@@ -105,20 +105,20 @@ std::vector<SchemeResult> overSchemes(Model& model, const OpenedEvaluation& open
   return results;
 }
 
-bool samePictures(const SchemeResult& a, const SchemeResult& b) {
-  return std::equal(a.pictures.begin(), a.pictures.end(), b.pictures.begin(), b.pictures.end(),
-                    [](const PictureVerdict& x, const PictureVerdict& y) {
+bool sameImages(const SchemeResult& a, const SchemeResult& b) {
+  return std::equal(a.images.begin(), a.images.end(), b.images.begin(), b.images.end(),
+                    [](const ImageVerdict& x, const ImageVerdict& y) {
                       return x.index == y.index && x.label == y.label && x.name == y.name;
                     });
 }
 
-/// The first `most` by `weight`, the largest first; equal ones in the order of the pictures.
+/// The first `most` by `weight`, the largest first; equal ones in the order of the images.
 template <typename Weight>
-std::vector<PictureChange> largest(std::vector<PictureChange> changes, std::size_t most,
-                                   Weight weight) {
-  std::stable_sort(
-      changes.begin(), changes.end(),
-      [&](const PictureChange& a, const PictureChange& b) { return weight(a) > weight(b); });
+std::vector<ImageChange> largest(std::vector<ImageChange> changes, std::size_t most,
+                                 Weight weight) {
+  std::stable_sort(changes.begin(), changes.end(), [&](const ImageChange& a, const ImageChange& b) {
+    return weight(a) > weight(b);
+  });
   if (changes.size() > most) changes.resize(most);
   return changes;
 }
@@ -126,29 +126,30 @@ std::vector<PictureChange> largest(std::vector<PictureChange> changes, std::size
 }  // namespace
 
 Result<std::vector<SchemeResult>> evaluateSchemes(
-    InferenceSession& session, const PictureSample& sample, const std::vector<MaskScheme>& schemes,
+    InferenceSession& session, const ImageSample& sample, const std::vector<MaskScheme>& schemes,
     const ProgressCallback& progress, std::stop_token stop, const std::string& precision) {
   return guarded("evaluation", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
-    const OpenedEvaluation opened = openEvaluation(copyOf(session), sample, precision);
+    const OpenedEvaluation opened = openEvaluation(copyModel(session), sample, precision);
     return overSchemes(*opened.loaded.model, opened, schemes, progress, stop);
   });
 }
 
 Result<MaskEffect> maskEffect(const SchemeResult& before, const SchemeResult& after,
                               std::size_t most) {
-  if (!samePictures(before, after))
+  if (!sameImages(before, after))
     return Error{ErrorCode::InvalidArgument,
-                 "two schemes can only be compared on the same pictures; evaluate both again", ""};
+                 tr("two schemes can only be compared on the same images; evaluate both again"),
+                 ""};
   MaskEffect effect;
-  effect.pictures = static_cast<std::int64_t>(before.pictures.size());
+  effect.images = static_cast<std::int64_t>(before.images.size());
   effect.lossRise = after.loss - before.loss;
   effect.top1Rise = after.top1 - before.top1;
   effect.top5Rise = after.top5 - before.top5;
-  std::vector<PictureChange> changed, risen;
-  for (std::size_t i = 0; i < before.pictures.size(); ++i) {
-    const PictureChange change{before.pictures[i], after.pictures[i]};
+  std::vector<ImageChange> changed, risen;
+  for (std::size_t i = 0; i < before.images.size(); ++i) {
+    const ImageChange change{before.images[i], after.images[i]};
     if (change.lossRise() > 0) risen.push_back(change);
     if (change.before.predicted == change.after.predicted) continue;
     effect.mended += change.after.right();
@@ -156,9 +157,9 @@ Result<MaskEffect> maskEffect(const SchemeResult& before, const SchemeResult& af
     changed.push_back(change);
   }
   effect.changed = static_cast<std::int64_t>(changed.size());
-  const auto rise = [](const PictureChange& change) { return change.lossRise(); };
+  const auto rise = [](const ImageChange& change) { return change.lossRise(); };
   effect.changes = largest(std::move(changed), most,
-                           [&](const PictureChange& change) { return std::abs(rise(change)); });
+                           [&](const ImageChange& change) { return std::abs(rise(change)); });
   effect.worst = largest(std::move(risen), most, rise);
   return effect;
 }

@@ -3,20 +3,21 @@
 
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/models/layers/Device.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/loading/TrainedData.h"
 #include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/Datasets.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 
-std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
-                                            std::int64_t samples) {
+std::shared_ptr<const Dataset> openImages(const ModelInfo& info, const DataConfig& data,
+                                          std::int64_t samples) {
   const Experiment& experiment = info.experiment;
-  DatasetSpec spec = datasetSpecOf(data, experiment.model.imageSize, experiment.seed);
+  DatasetSpec spec = makeDatasetSpec(data, experiment.model.imageSize, experiment.seed);
   spec.maxValidationSamples = samples;
   spec.measuredWhole = !trainedOn(info, data);
   auto dataset = valueOrThrow(openDataset(spec, Split::Validation));
@@ -29,19 +30,19 @@ namespace {
 void requireClasses(const ModelInfo& info) {
   if (info.experiment.model.classes == 0)
     throw Failure({ErrorCode::InvalidArgument,
-                   "the model has no classifier: it gives features and predicts nothing that could "
-                   "be measured; choose one with classes, or train this one on the data",
+                   tr("the model has no classifier, so there are no predictions to measure; choose "
+                      "a model with classes, or train this one on the data"),
                    "model"});
 }
 
-/// With the pictures, and nothing of their labels.
-OpenedEvaluation openUnmatched(LoadedModel loaded, const PictureSample& sample,
+/// With the images, and nothing of their labels.
+OpenedEvaluation openUnmatched(LoadedModel loaded, const ImageSample& sample,
                                const std::string& precision) {
   OpenedEvaluation opened{std::move(loaded), nullptr, {}, sample.data.loaderThreads, {}};
   const ModelInfo& info = opened.loaded.info;
   opened.options.device = at::Device(info.device);
   opened.options.precision = precisionOn(opened.options.device, precision, "--precision");
-  opened.dataset = openPictures(info, sample.data, sample.samples);
+  opened.dataset = openImages(info, sample.data, sample.samples);
   requireClasses(info);
   return opened;
 }
@@ -55,13 +56,13 @@ void matchLabels(OpenedEvaluation& opened, const ClassMatching& how) {
 
 ClassMatch matchedClasses(const Dataset& dataset, const ModelInfo& info, const ClassMatching& how) {
   requireClasses(info);
-  return valueOrThrow(matchClasses(dataset.classNames(), modelClassesOf(info), how));
+  return valueOrThrow(matchClasses(dataset.classNames(), readModelClasses(info), how));
 }
 
 std::unique_ptr<Loader> OpenedEvaluation::loader() const {
   const Experiment& experiment = loaded.info.experiment;
-  return evaluationLoader(dataset, preprocessingOf(experiment.model), experiment.training.batchSize,
-                          loaderThreads);
+  return evaluationLoader(dataset, makePreprocessing(experiment.model),
+                          experiment.training.batchSize, loaderThreads);
 }
 
 Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progress,
@@ -72,23 +73,23 @@ Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progr
   return result;
 }
 
-OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
+OpenedEvaluation openEvaluation(LoadedModel loaded, const ImageSample& sample,
                                 const std::string& precision) {
   OpenedEvaluation opened = openUnmatched(std::move(loaded), sample, precision);
   matchLabels(opened, sample.matching);
   return opened;
 }
 
-OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labelled) {
+OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labeled) {
   configureCompute(request.source.threads);
-  // Before a model is opened, which may take long and is told of.
+  // Before a model is opened, which may take long and is reported.
   precisionOn(deviceFromConfig(request.source.device), request.precision, "--precision");
   LoadedModel loaded = loadModel(request.source);
   if (request.masks) loaded.model->setMasks(*request.masks);
   if (request.opened) request.opened(loaded.info);
   OpenedEvaluation opened =
       openUnmatched(std::move(loaded), {request.data, request.samples, {}}, request.precision);
-  if (!labelled) return opened;
+  if (!labeled) return opened;
   matchLabels(opened, request.matching);
   if (request.matched) request.matched(opened.classes.text);
   return opened;

@@ -8,7 +8,7 @@
 #include "core/training/Evaluation.h"
 #include "core/workbench/classes/ClassMatch.h"
 #include "core/workbench/evaluation/Evaluate.h"
-#include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/evaluation/ImageSample.h"
 #include "core/workbench/loading/LoadedModel.h"
 
 namespace headlight {
@@ -27,16 +27,16 @@ struct OpenedEvaluation {
 /// The validation split of `data` for this model, at most `samples` of its images, spread over the
 /// classes (0: all). A place without a validation split is measured whole, unless the model was
 /// trained on it (TrainedData.h). What is to be said of the data goes to the log. Throws Failure.
-std::shared_ptr<const Dataset> openPictures(const ModelInfo& info, const DataConfig& data,
-                                            std::int64_t samples);
+std::shared_ptr<const Dataset> openImages(const ModelInfo& info, const DataConfig& data,
+                                          std::int64_t samples);
 /// matchClasses() of the two. Throws Failure, also for a model without classes.
 ClassMatch matchedClasses(const Dataset& dataset, const ModelInfo& info, const ClassMatching& how);
 
 /// Throws Failure: what opening a model or a dataset can say, and classes that do not fit.
-/// `labelled`: whether labels count; else they are not matched.
-OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labelled = true);
+/// `labeled`: whether labels count; else they are not matched.
+OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labeled = true);
 /// The same of a model of one's own (ModelCopy.h). `precision`: EvaluationRequest's.
-OpenedEvaluation openEvaluation(LoadedModel loaded, const PictureSample& sample,
+OpenedEvaluation openEvaluation(LoadedModel loaded, const ImageSample& sample,
                                 const std::string& precision = "float32");
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/export/ClusterExport.h"
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/training/run/RunFolder.h"
 #include "core/workbench/export/ConfigExport.h"
@@ -20,11 +21,11 @@ void checkPlan(const ClusterPlan& plan) {
 /// That nothing of somebody else's is replaced.
 void requireOurs(const fs::path& folder, const std::vector<LauncherScript>& launchers) {
   if (isThere(folder / kRunLast))
-    throw Failure({ErrorCode::InvalidArgument, "holds a run; choose another folder for the export",
-                   folder.string()});
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("contains a run; choose another folder for the export"), folder.string()});
   if (isThere(folder / kConfigName) && !isThere(folder / launchers.front().name))
     throw Failure({ErrorCode::InvalidArgument,
-                   "has a config.json that no export wrote; choose another folder",
+                   tr("has a config.json that was not written by an export; choose another folder"),
                    folder.string()});
 }
 
@@ -32,17 +33,18 @@ void requireOurs(const fs::path& folder, const std::vector<LauncherScript>& laun
 void requireWeights(const Experiment& experiment) {
   for (const fs::path& path : weightsNamedBy(experiment))
     if (!isThere(path))
-      throw Failure(
-          {ErrorCode::NotFound, "is not there; the experiment names these weights", path.string()});
+      throw Failure({ErrorCode::NotFound,
+                     tr("does not exist, but the experiment needs these weights"), path.string()});
 }
 
 void makeFolder(const fs::path& folder) {
   std::error_code code;
   fs::create_directories(folder, code);
   if (!fs::is_directory(folder))
-    throw Failure({ErrorCode::Io,
-                   code ? "cannot be made: " + code.message() : std::string("is no folder"),
-                   folder.string()});
+    throw Failure(
+        {ErrorCode::Io,
+         code ? tr("cannot be created: ") + code.message() : std::string(tr("is not a folder")),
+         folder.string()});
 }
 
 void writeScript(const fs::path& path, const std::string& text) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/training/ExperimentPaths.h"
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kCopiedAtOnce = 1 << 20;
 
-/// Of an Experiment whose paths are whole.
+/// For an Experiment with absolute paths.
 std::vector<std::string*> weightPaths(Experiment& experiment) {
   TrainingConfig& training = experiment.training;
   std::vector<std::string*> paths;
@@ -34,8 +35,8 @@ std::string nameFrom(const fs::path& folder, const fs::path& path) {
 std::ifstream opened(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || fs::is_directory(path))
-    throw Failure(
-        {ErrorCode::NotFound, "cannot be read; the config names these weights", path.string()});
+    throw Failure({ErrorCode::NotFound, tr("cannot be read, but the config needs these weights"),
+                   path.string()});
   return file;
 }
 
@@ -61,7 +62,8 @@ void copyFile(const fs::path& from, const fs::path& to) {
   valueOrThrow(writeFileAtomically(to, [&](const AppendBytes& append) {
     while (file.read(bytes.data(), kCopiedAtOnce) || file.gcount() > 0)
       append(bytes.data(), static_cast<std::size_t>(file.gcount()));
-    if (file.bad()) throw Failure({ErrorCode::Io, "could not be read to its end", from.string()});
+    if (file.bad())
+      throw Failure({ErrorCode::Io, tr("could not be read completely"), from.string()});
   }));
 }
 

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/export/Convert.h"
 
+#include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/Castling.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/run/ModelFile.h"
-#include "core/workbench/evaluation/CastlingPasses.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/evaluation/BranchPasses.h"
 #include "core/workbench/loading/LearnedAlphas.h"
+#include "core/workbench/loading/TorchRuntime.h"
 
 namespace headlight {
 namespace {
 
+constexpr std::pair<const char*, at::ScalarType> kConvertDtypes[] = {
+    {"f32", at::kFloat},
+    {"f16", at::kHalf},
+    {"bf16", at::kBFloat16},
+};
+
 std::optional<at::ScalarType> dtypeFromName(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  if (name == "f32") return at::kFloat;
-  if (name == "f16") return at::kHalf;
-  if (name == "bf16") return at::kBFloat16;
+  for (const auto& [known, dtype] : kConvertDtypes)
+    if (name == known) return dtype;
   throw Failure(Error{ErrorCode::InvalidArgument,
-                      "is not a dtype to convert to; give f32, f16 or bf16", name});
+                      tr("is not a supported dtype; choose one of ") + convertDtypeNames(), name});
 }
 
 std::int64_t infiniteCount(const at::Tensor& tensor) {
@@ -40,14 +47,14 @@ void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
                 const std::filesystem::path& in) {
   const auto refuseModel = [&](const std::string& why) {
     throw Failure(Error{ErrorCode::InvalidConfig,
-                        "the weights do not fit the model \"" + experiment.model.name +
-                            "\": " + why + "; give the model they belong to",
+                        tr("the weights do not fit the model \"") + experiment.model.name +
+                            "\": " + why + tr("; give the model that they belong to"),
                         in.string()});
   };
   const auto held = guarded(in.string(), [&] {
     requireHeld(experiment.model, weightsOf(checkpoint.tensors), in.string());
   });
-  if (!held) refuseModel("the file " + held.error().message);
+  if (!held) refuseModel(tr("the file ") + held.error().message);
   const auto model = makeModel(experiment.model, 0);
   model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->masks().shape())));
   const Grid grid = model->grid(0);
@@ -65,40 +72,47 @@ void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
 std::map<std::string, std::string> metadataOf(const Checkpoint& checkpoint,
                                               const Experiment& experiment) {
   const MaskScheme masks =
-      valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
+      valueOrThrow(resolveMasks(experiment.masks, makeMaskShape(experiment.model)));
   auto metadata = checkpoint.metadata;
   for (const auto& [key, value] : modelMetadata(experiment, masks, {}))
     if (key != "class_names") metadata[key] = value;
   return metadata;
 }
 
-/// The Experiment in the metadata, with the model castled; the rest of it as it was.
-void castle(std::map<std::string, std::string>& metadata, const std::string& where) {
+/// The Experiment in the metadata, with the model without its branch; the rest is unchanged.
+void dropBranch(std::map<std::string, std::string>& metadata, const std::string& where) {
   if (!metadata.contains("experiment"))
     throw Failure(Error{ErrorCode::InvalidArgument,
-                        "carries no Experiment whose model could be castled; give the model it "
-                        "belongs to",
+                        tr("contains no Experiment with a model whose auxiliary branch can be "
+                           "dropped; give the model it belongs to"),
                         where});
   Experiment experiment = valueOrThrow(runExperiment(metadata, where));
-  experiment.model = castledConfig(experiment.model, true);
+  experiment.model = configWithoutBranch(experiment.model, true);
   const MaskScheme masks =
-      valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
+      valueOrThrow(resolveMasks(experiment.masks, makeMaskShape(experiment.model)));
   metadata["experiment"] = modelMetadata(experiment, masks, {}).at("experiment");
 }
 
-/// Of the weights as they are written, whatever dtype they were given. Throws Failure.
-CastlingReport checkCastling(const CastlingCheck& check, const Checkpoint& checkpoint,
-                             const ProgressCallback& progress, std::stop_token stop) {
+/// For the weights as written, whatever dtype they were given in. Throws Failure.
+BranchReport checkWithoutBranch(const BranchCheck& check, const Checkpoint& checkpoint,
+                                const ProgressCallback& progress, std::stop_token stop) {
   configureCompute(check.source.threads);
   LoadedModel loaded = loadModel(check.source);
   applyWeights(*loaded.model, planFor(*loaded.model, weightsOf(checkpoint)), std::nullopt);
   OpenedEvaluation opened = openEvaluation(std::move(loaded), check.sample);
-  CastlingReport report = castlingReport(opened, progress, stop);
+  BranchReport report = branchReport(opened, progress, stop);
   if (!check.anyway) valueOrThrow(requireFree(report, "--anyway"));
   return report;
 }
 
 }  // namespace
+
+std::string convertDtypeNames() {
+  std::string names;
+  for (const auto& [name, dtype] : kConvertDtypes)
+    addTo(names, name);
+  return names;
+}
 
 Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
                                          const std::filesystem::path& out,
@@ -116,9 +130,9 @@ Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
       requireFit(checkpoint, *options.experiment, in);
       metadata = metadataOf(checkpoint, *options.experiment);
     }
-    if (options.castled) castle(metadata, in.string());
-    if (options.castled && options.check)
-      outcome.castling = checkCastling(*options.check, checkpoint, progress, stop);
+    if (options.withoutBranch) dropBranch(metadata, in.string());
+    if (options.withoutBranch && options.check)
+      outcome.castling = checkWithoutBranch(*options.check, checkpoint, progress, stop);
     valueOrThrow(writeSafetensors(out, checkpoint.tensors, metadata));
     for (const auto& [name, tensor] : checkpoint.tensors) {
       ++outcome.tensors;

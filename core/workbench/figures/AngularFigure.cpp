@@ -31,7 +31,7 @@ PlottedCurve measuredCurve(const std::string& name, const KernelBins& bins,
   PlottedCurve curve{name, {}, {}};
   for (int b = 0; b < table.bins(); ++b)
     if (const auto at = static_cast<std::size_t>(b); std::isfinite(bins.mean[at])) {
-      curve.keys.push_back(table.angleOf(b) * kDegrees);
+      curve.keys.push_back(table.binAngle(b) * kDegrees);
       curve.values.push_back(bins.mean[at]);
       curve.deviations.push_back(bins.deviation[at]);
     }
@@ -84,7 +84,7 @@ void addAngleRows(std::string& csv, const std::string& part, const AnglePanel& p
 std::vector<std::pair<std::string, AnglePanel>> panelsOf(int terms, const AngleTable* table) {
   std::vector<std::pair<std::string, AnglePanel>> panels{{"expansion", expansionPanel(terms)},
                                                          {"kernels", kernelsPanel(table)}};
-  if (table) panels.emplace_back("picture", picturePanel(*table));
+  if (table) panels.emplace_back("picture", imagePanel(*table));
   return panels;
 }
 
@@ -135,7 +135,7 @@ AnglePanel kernelsPanel(const AngleTable* table) {
   return panel;
 }
 
-AnglePanel picturePanel(const AngleTable& table) {
+AnglePanel imagePanel(const AngleTable& table) {
   AnglePanel panel{"pairs, % a degree", {angleSteps(table.subject, table.share)}, {1}};
   if (!table.tokenShare.empty()) {
     panel.curves.push_back(angleSteps("keys of the " + table.tokenText, table.tokenShare));
@@ -166,7 +166,7 @@ Drawing anglesDrawing(int terms, const AngleTable* table, const std::string& sub
   for (auto& [part, panel] : panelsOf(terms, table)) {
     for (PlottedCurve& curve : panel.curves)
       curve.deviations.clear();  // numbers have them; of seven lines nobody would see whose
-    parts.push_back(plotOf(
+    parts.push_back(drawCurves(
         panel.curves, {.quantity = panel.quantity, .axis = "angle of query and key, degrees"}));
   }
   Drawing drawing = oneBelowTheOther(parts);
@@ -187,9 +187,9 @@ Drawing oneBelowTheOther(const std::vector<Drawing>& parts) {
         point.second += whole.height;
       whole.lines.push_back(std::move(line));
     }
-    for (DrawnPicture picture : part.pictures) {
-      picture.y += whole.height;
-      whole.pictures.push_back(std::move(picture));
+    for (DrawnImage image : part.images) {
+      image.y += whole.height;
+      whole.images.push_back(std::move(image));
     }
     for (DrawnText words : part.texts) {
       words.y += whole.height;

@@ -18,7 +18,7 @@ namespace headlight {
 struct AnglePanel {
   std::string quantity;  ///< at the axis
   std::vector<PlottedCurve> curves;
-  /// Of each curve, by which its values were divided; 1 where they are as they are.
+  /// For each curve, by which its values were divided; 1 where they are as they are.
   std::vector<double> scales;
 };
 
@@ -27,8 +27,8 @@ AnglePanel expansionPanel(int terms);
 /// Table 5: each kernel divided by its largest absolute value; without a table, those of the angle
 /// alone. Measured ones are means over the pairs of a bin, with their deviation.
 AnglePanel kernelsPanel(const AngleTable* table);
-/// How many of a picture's pairs have which angle, in % of them a degree, and of one token's.
-AnglePanel picturePanel(const AngleTable& table);
+/// How many of an image's pairs have which angle, in % of them a degree, and of one token's.
+AnglePanel imagePanel(const AngleTable& table);
 
 /// "1.4 million pairs, mean angle 78.2° ± 12.0°; pairs within windows".
 std::string anglesText(const AngleTable& table);

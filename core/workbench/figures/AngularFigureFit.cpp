@@ -50,7 +50,7 @@ void addCells(Drawing& drawing, const AngularFit& fit) {
     for (int s = 0; s < cols; ++s)
       values.push_back(
           static_cast<float>(fit.error(static_cast<std::size_t>(f), static_cast<std::size_t>(s))));
-  drawing.pictures.push_back(
+  drawing.images.push_back(
       {kMapLeft, kMapTop, kMapRight - kMapLeft, kMapBottom - kMapTop,
        heatmap(values, rows, cols, {0, 1}, ColorMap::Viridis, cols * kPixelsPerStep,
                rows * kPixelsPerFrequency, /*smooth=*/false)});
@@ -68,7 +68,7 @@ void addMapAxes(Drawing& drawing, const AngularFit& fit) {
   for (int power = 0; power <= tenfolds; ++power)
     words(kMapLeft + power / tenfolds * (kMapRight - kMapLeft), kMapBottom + 16,
           std::to_string(power), DrawnText::Anchor::Middle);
-  words(kMapLeft - 40, kMapTop - 14, "frequency, periods of a turn", DrawnText::Anchor::Left);
+  words(kMapLeft - 40, kMapTop - 14, "frequency, periods per turn", DrawnText::Anchor::Left);
   words((kMapLeft + kMapRight) / 2, kMapBottom + 34, "log10 of the step",
         DrawnText::Anchor::Middle);
 }
@@ -152,9 +152,9 @@ Drawing fitDrawing(const AngularFit& fit) {
   for (double& step : losses.curves[0].keys)
     step = std::log10(step);
   Drawing drawing = oneBelowTheOther(
-      {plotOf(curves.curves,
-              {.quantity = curves.quantity, .axis = "angle of query and key, degrees"}),
-       plotOf(losses.curves, {.quantity = losses.quantity, .axis = "log10 of the step"}),
+      {drawCurves(curves.curves,
+                  {.quantity = curves.quantity, .axis = "angle of query and key, degrees"}),
+       drawCurves(losses.curves, {.quantity = losses.quantity, .axis = "log10 of the step"}),
        errorMap(fit)});
   drawing.title = "fit of the angular kernel";
   drawing.texts.push_back({66, drawing.height + 2, fitText(fit), 11, DrawnText::Anchor::Left, 60});

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/analysis/Rollout.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/imaging/Headlight.h"
@@ -42,11 +43,10 @@ const ParameterTable& pageModelParameters() {
   using M = PageModel;
   static const ParameterTable table =
       TableBuilder<M>()
-          .text(&M::name, "name",
-                "A published name, a config, a folder of the hub or a checkpoint.")
-          .text(&M::weights, "weights", "Its weights; empty: as the name says.")
+          .text(&M::name, "name", "A published name, a config, a hub folder or a checkpoint.")
+          .text(&M::weights, "weights", "Weights of the model; empty: as named by model.")
           .text(&M::classNames, "class_names", "A file of class names; empty: the model's own.")
-          .boolean(&M::partial, "partial", "Weights that are missing may stay random.")
+          .boolean(&M::partial, "partial", "Accept missing weights, which stay random.")
           .build();
   return table;
 }
@@ -55,63 +55,69 @@ TableBuilder<PageOptions>& addAsked(TableBuilder<PageOptions>& table) {
   using O = PageOptions;
   return table
       .text(&O::query, "query",
-            "The token that looks: class, distillation, register1, a patch index, or row,column; "
-            "empty: class, or the middle patch.")
+            "Query token: class, distillation, register1, a patch index, or row,column; empty: "
+            "class, or the middle patch.")
       .text(&O::classText, "class",
-            "Of ways of looking that ask about a class: its index or name; empty: the predicted "
-            "one.")
-      .choice(&O::fusion, "fusion", headFusionNames(), "Rollout: how heads are fused.")
-      .number(&O::discard, "discard", 0, 0.999, "Rollout: share of the lowest entries dropped.");
+            "Class index or name, for explanations of a class; empty: the predicted class.")
+      .choice(&O::fusion, "fusion", headFusionNames(), "Rollout: how to fuse heads.")
+      .number(&O::discard, "discard", 0, 0.999, "Rollout: share of the lowest entries to drop.");
 }
 
 TableBuilder<PageOptions>& addDrawn(TableBuilder<PageOptions>& table) {
   using O = PageOptions;
   return table
       .choice(&O::scale, "scale", {"own", "row", "column", "page"},
-              "What shares a scale: nothing, a row or a column as it stands on the page, or all.")
-      .choice(&O::style, "style", styleNames(),
-              "How maps are drawn; map: colours alone, without the picture.")
-      .choice(&O::colormap, "colormap", colorMapNames(), "Of an overlay and of a map alone.")
-      .number(&O::dim, "dim", 0, 1, "How much light the dark of the headlight keeps back.")
-      .number(&O::opacity, "opacity", 0, 1, "Of an overlay over the picture.")
-      .boolean(&O::smooth, "smooth", "Blend between patches, or draw each as a block.");
+              "Shared scale: none, per row or per column of the page, or all.")
+      .choice(&O::style, "style", styleNames(), "Map style; map: only colors, without the image.")
+      .choice(&O::colormap, "colormap", colorMapNames(), "Color map of overlays and maps.")
+      .formerChoice("grey", "gray")
+      .number(&O::dim, "dim", 0, 1, "Dimming of dark areas in the headlight style.")
+      .number(&O::opacity, "opacity", 0, 1, "Opacity of overlays.")
+      .boolean(&O::smooth, "smooth", "Interpolate between patches, or draw each patch as a block.")
+      .boolean(&O::maskOutline, "mask_outline",
+               "Outline what the mask of a head lets the query look at.");
 }
 
 TableBuilder<PageOptions>& addWords(TableBuilder<PageOptions>& table) {
   using O = PageOptions;
   return table
-      .choice(&O::arrange, "arrange", {"rows", "columns"}, "Whether pictures are rows or columns.")
+      .choice(&O::arrange, "arrange", {"rows", "columns"},
+              "Arrangement of the images: rows or columns.")
       .choice(&O::names, "names", {"prediction", "name", "both", "none"},
-              "What stands beside a picture that has no label of its own.")
-      .boolean(&O::headings, "headings", "Say above each column what it shows.")
-      .boolean(&O::bars, "bars", "A colour bar with numbers for every scale.")
-      .boolean(&O::caption, "caption", "Say below the page what is shown, and how it is scaled.")
-      .text(&O::words, "words", "Own words in place of that caption.")
-      .text(&O::title, "title", "Above the page; empty: nothing.");
+              "Label of images without their own label.")
+      .boolean(&O::headings, "headings", "Show a title above each column.")
+      .boolean(&O::bars, "bars", "Show a color bar with numbers for every scale.")
+      .boolean(&O::caption, "caption",
+               "Show a caption below the page with the content and the scaling.")
+      .text(&O::words, "words", "Custom text instead of that caption.")
+      .text(&O::title, "title", "Title above the page; empty: none.");
 }
 
 TableBuilder<PageOptions>& addSizes(TableBuilder<PageOptions>& table) {
   using O = PageOptions;
-  return table.number(&O::tile, "tile", 3, 300, "Width of a picture in millimetres.")
-      .number(&O::gap, "gap", 0, 50, "Between pictures, in millimetres.")
-      .number(&O::font, "font", 3, 72, "Size of letters in points.")
-      .integer(&O::dpi, "dpi", 36, 1200, "Pixels an inch of its pictures, and of a PNG.");
+  return table.number(&O::tile, "tile", 3, 300, "Image width in millimeters.")
+      .number(&O::gap, "gap", 0, 50, "Gap between images in millimeters.")
+      .number(&O::font, "font", 3, 72, "Font size in points.")
+      .integer(&O::dpi, "dpi", 36, 1200,
+               "Resolution of embedded images and of PNG files, in pixels per inch.");
 }
 
 std::string textOf(const Json& json, const std::string& path) {
-  if (!json.is_string() || json.get<std::string>().empty()) failPage("must be a text", path);
+  if (!json.is_string() || json.get<std::string>().empty()) failPage(tr("must be a string"), path);
   return json.get<std::string>();
 }
 
 /// `json` is a text, or an object with `key` and a label.
-std::pair<std::string, std::string> labelledAt(const Json& json, const char* key,
-                                               const std::string& path) {
+std::pair<std::string, std::string> labeledAt(const Json& json, const char* key,
+                                              const std::string& path) {
   if (json.is_string()) return {textOf(json, path), ""};
-  if (!json.is_object()) failPage(std::string("must be a text or an object with ") + key, path);
+  if (!json.is_object())
+    failPage(std::string(tr("must be a string or an object with ")) + key, path);
   for (const auto& [name, value] : json.items())
     if (name != key && name != "label")
-      failPage(std::string("is not known; there are ") + key + " and label", path + "." + name);
-  if (!json.contains(key)) failPage("is missing", path + "." + key);
+      failPage(std::string(tr("is not a known key; choose one of ")) + key + tr(" and label"),
+               path + "." + name);
+  if (!json.contains(key)) failPage(tr("is missing"), path + "." + key);
   const std::string label =
       json.contains("label") ? textOf(json["label"], path + ".label") : std::string();
   return {textOf(json[key], path + "." + key), label};
@@ -121,25 +127,29 @@ const Json& pageListAt(const Json& json, const char* key, std::size_t most) {
   static const Json none = Json::array();
   if (!json.contains(key)) return none;
   if (!json[key].is_array() || json[key].size() > most)
-    failPage("must be a list of at most " + std::to_string(most), key);
+    failPage(tr("must be a list of at most ") + std::to_string(most), key);
   return json[key];
 }
 
-std::vector<PagePicture> readPictures(const Json& json) {
-  std::vector<PagePicture> pictures;
-  for (const Json& item : pageListAt(json, "pictures", kMostPagePictures)) {
+/// The list of images, which was called "pictures" before.
+std::vector<PageImage> readImages(const Json& json) {
+  const bool former = json.contains("pictures");
+  if (former && json.contains("images"))
+    failPage(tr("is the former name of \"images\", which is given too; leave one out"), "pictures");
+  std::vector<PageImage> images;
+  for (const Json& item : pageListAt(json, former ? "pictures" : "images", kMostPageImages)) {
     const auto [path, label] =
-        labelledAt(item, "path", "pictures[" + std::to_string(pictures.size()) + "]");
-    pictures.push_back({path, label});
+        labeledAt(item, "path", "images[" + std::to_string(images.size()) + "]");
+    images.push_back({path, label});
   }
-  return pictures;
+  return images;
 }
 
 std::vector<PageColumn> readColumns(const Json& json) {
   std::vector<PageColumn> columns;
   for (const Json& item : pageListAt(json, "columns", kMostPageColumns)) {
     const std::string path = "columns[" + std::to_string(columns.size()) + "]";
-    const auto [text, label] = labelledAt(item, "shows", path);
+    const auto [text, label] = labeledAt(item, "shows", path);
     const auto column = pageColumnFromText(text);
     if (!column) failPage(column.error().text(), path);
     columns.push_back(*column);
@@ -150,24 +160,26 @@ std::vector<PageColumn> readColumns(const Json& json) {
 
 FigurePage readPage(const Json& json) {
   if (!json.is_object() || !json.contains("kind") || json["kind"] != kPageKind)
-    failPage(std::string("must be \"") + kPageKind + "\": this is no figure page", "kind");
-  static const std::set<std::string> known{"kind",     "schema",  "model",
+    failPage(std::string(tr("must be \"")) + kPageKind + tr("\": this is not a figure page"),
+             "kind");
+  static const std::set<std::string> known{"kind",     "schema",  "model",  "images",
                                            "pictures", "columns", "options"};
   for (const auto& [name, value] : json.items())
     if (!known.contains(name))
-      failPage("is not known; there are model, pictures, columns and options", name);
+      failPage(tr("is not a known key; choose one of model, images, columns and options"), name);
   if (json.contains("schema") && json["schema"] != FigurePage::kSchema)
-    failPage("is " + json["schema"].dump() + ", and this program reads 1; update Headlight",
-             "schema");
+    failPage(
+        "is " + json["schema"].dump() + tr(", but this program reads version 1; update Headlight"),
+        "schema");
   FigurePage page;
   if (json.contains("model")) {
     valueOrThrow(
         readParameters(pageModelParameters(), json["model"], &page.model, "model", {"experiment"}));
     page.model.experiment = json["model"].value("experiment", Json());
     if (!page.model.experiment.is_null())
-      valueOrThrow(experimentFromJson(page.model.experiment, modelCatalogue()));
+      valueOrThrow(experimentFromJson(page.model.experiment, modelCatalog()));
   }
-  page.pictures = readPictures(json);
+  page.images = readImages(json);
   page.columns = readColumns(json);
   if (json.contains("options"))
     valueOrThrow(readParameters(pageParameters(), json["options"], &page.options, "options"));
@@ -189,11 +201,11 @@ Json pageToJson(const FigurePage& page) {
   Json model = writeParameters(pageModelParameters(), &page.model);
   if (!page.model.experiment.is_null()) model["experiment"] = page.model.experiment;
   json["model"] = std::move(model);
-  json["pictures"] = Json::array();
-  for (const PagePicture& picture : page.pictures)
-    json["pictures"].push_back(picture.label.empty()
-                                   ? Json(picture.path)
-                                   : Json{{"path", picture.path}, {"label", picture.label}});
+  json["images"] = Json::array();
+  for (const PageImage& image : page.images)
+    json["images"].push_back(image.label.empty()
+                                 ? Json(image.path)
+                                 : Json{{"path", image.path}, {"label", image.label}});
   json["columns"] = Json::array();
   for (const PageColumn& column : page.columns)
     json["columns"].push_back(column.label.empty()

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/Translation.h"
 #include "core/models/Registry.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/FigurePage.h"
@@ -31,17 +32,18 @@ OpenedSession openDescribed(const Experiment& experiment, const PageModel& model
   return created;
 }
 
-/// The one file of maps that all pictures are of.
-Result<std::string> mapsOfPictures(const FigurePage& page) {
+/// The one file of maps that all images are of.
+Result<std::string> mapsOfImages(const FigurePage& page) {
   std::set<std::string> files;
-  for (const PagePicture& picture : page.pictures)
-    if (const auto place = mapPlaceOf(picture.path)) files.insert(place->file.string());
+  for (const PageImage& image : page.images)
+    if (const auto place = parseMapPlace(image.path)) files.insert(place->file.string());
   if (files.size() == 1) return *files.begin();
-  return Error{ErrorCode::InvalidConfig,
-               files.empty() ? "says no model; give its name or its weights"
-                             : "says no model, and its pictures are of several files of maps; make "
-                               "a page of each",
-               "model"};
+  return Error{
+      ErrorCode::InvalidConfig,
+      files.empty()
+          ? tr("has no model; give a model or weights")
+          : tr("has no model, and its images come from several map files; make one page per file"),
+      "model"};
 }
 
 Error badColumnAt(std::size_t index, const PageColumn& column, ErrorCode code,
@@ -52,13 +54,13 @@ Error badColumnAt(std::size_t index, const PageColumn& column, ErrorCode code,
 std::string checkPlace(const PageColumn& column, const ModelInfo& info) {
   const int layers = static_cast<int>(info.heads.size());
   if (column.layer >= layers)
-    return "the model has no layer " + std::to_string(column.layer) + ": it has layers 0 to " +
+    return "the model has no layer " + std::to_string(column.layer) + "; its layers are 0 to " +
            std::to_string(layers - 1);
   if (column.head < 0) return "";
   const int heads = info.heads[static_cast<std::size_t>(column.layer)];
   if (column.head < heads) return "";
   return "layer " + std::to_string(column.layer) + " has no head " + std::to_string(column.head) +
-         ": it has heads 0 to " + std::to_string(heads - 1);
+         "; its heads are 0 to " + std::to_string(heads - 1);
 }
 
 Result<void> checkColumn(const PageOptions& options, const PageColumn& column, std::size_t index,
@@ -67,52 +69,51 @@ Result<void> checkColumn(const PageOptions& options, const PageColumn& column, s
     return badColumnAt(index, column, ErrorCode::InvalidArgument, message);
   };
   if (const std::string wrong = checkPlace(column, info); !wrong.empty()) return refuse(wrong);
-  const ExplanationInfo* way = wayFromName(column.shows);
-  if (way && info.isPrecomputed)
+  const ExplanationInfo* method = explanationFromName(column.shows);
+  if (method && info.isPrecomputed)
     return refuse(
-        "needs a model: a file of maps has attention alone; show picture, head, layer or "
-        "rollout");
-  if (way && way->ofClass) {
+        tr("needs a model: a map file has only attention; show image, head, layer or rollout"));
+  if (method && method->ofClass) {
     if (info.experiment.model.classes == 0)
-      return refuse(
-          "asks about a class, and this model has no classifier; similarity and features "
-          "need none");
+      return refuse(tr("explains a class, but this model has no classifier; choose one of ") +
+                    explanationNames([](const ExplanationInfo& one) { return !one.ofClass; }));
     const std::string& text = column.classText.empty() ? options.classText : column.classText;
     if (const auto found = classFromText(text.empty() ? "0" : text, info); !found)
       return refuse(found.error().text());
   }
   const auto token = tokenFromText(column.query.empty() ? options.query : column.query, info.grid);
-  const bool looks = column.isAttention() || (way && way->way == ExplanationMethod::Similarity);
-  return !looks || token ? Result<void>() : refuse(token.error().text());
+  const bool inferences = column.isAttention() || (method && method->ofToken);
+  return !inferences || token ? Result<void>() : refuse(token.error().text());
 }
 
 }  // namespace
 
 std::vector<PageColumn> usefulColumns(const ModelInfo& info, int layer, int head) {
-  PageColumn chosen, rolled, relevance;
+  PageColumn chosen, rolled, explained;
   chosen.shows = head < 0 ? "layer" : "head";
   chosen.layer = layer;
   chosen.head = head;
   rolled.shows = "rollout";
-  relevance.shows = infoOf(ExplanationMethod::Relevance).name;
+  explained.shows = explanationMethods().front().name;
   std::vector<PageColumn> columns{PageColumn{}, chosen, rolled};
-  if (!info.isPrecomputed && info.experiment.model.classes > 0) columns.push_back(relevance);
+  if (!info.isPrecomputed && info.experiment.model.classes > 0) columns.push_back(explained);
   return columns;
 }
 
 Result<void> checkPage(const FigurePage& page, const ModelInfo& info) {
-  if (page.pictures.empty())
-    return Error{ErrorCode::InvalidArgument, "a page needs a picture", "pictures"};
+  if (page.images.empty())
+    return Error{ErrorCode::InvalidArgument, tr("a page needs at least one image"), "images"};
   if (page.columns.empty())
     return Error{ErrorCode::InvalidArgument,
-                 "a page needs a column: " + std::string("picture, head 3.1, rollout"), "columns"};
-  if (page.pictures.size() > kMostPagePictures || page.columns.size() > kMostPageColumns)
+                 tr("a page needs at least one column: ") + std::string("image, head 3.1, rollout"),
+                 "columns"};
+  if (page.images.size() > kMostPageImages || page.columns.size() > kMostPageColumns)
     return Error{ErrorCode::InvalidArgument,
-                 "a page has at most " + std::to_string(kMostPagePictures) + " pictures and " +
-                     std::to_string(kMostPageColumns) + " columns; make several",
+                 tr("a page has at most ") + std::to_string(kMostPageImages) + tr(" images and ") +
+                     std::to_string(kMostPageColumns) + tr(" columns; make several pages"),
                  "page"};
   for (std::size_t i = 0; i < page.columns.size(); ++i)
-    if (const auto fine = checkColumn(page.options, page.columns[i], i, info); !fine) return fine;
+    if (auto fine = checkColumn(page.options, page.columns[i], i, info); !fine) return fine;
   return {};
 }
 
@@ -120,7 +121,7 @@ Result<std::unique_ptr<InferenceSession>> openPageModel(const FigurePage& page) 
   return guarded("figure page", [&]() -> OpenedSession {
     const PageModel& model = page.model;
     if (!model.experiment.is_null())
-      return openDescribed(valueOrThrow(experimentFromJson(model.experiment, modelCatalogue())),
+      return openDescribed(valueOrThrow(experimentFromJson(model.experiment, modelCatalog())),
                            model);
     ModelSource source;
     source.model = model.name;
@@ -128,18 +129,17 @@ Result<std::unique_ptr<InferenceSession>> openPageModel(const FigurePage& page) 
     source.classNames = model.classNames;
     source.partial = model.partial;
     if (model.name.empty() && model.weights.empty())
-      source.weights = valueOrThrow(mapsOfPictures(page));
+      source.weights = valueOrThrow(mapsOfImages(page));
     return InferenceSession::open(source);
   });
 }
 
 Result<MaskScheme> masksOfPage(const FigurePage& page, const ModelInfo& info) {
   return guarded("masks", [&] {
-    const MaskShape shape = maskShapeOf(info.experiment.model);
+    const MaskShape shape = makeMaskShape(info.experiment.model);
     if (page.model.experiment.is_null())
       return valueOrThrow(resolveMasks(info.experiment.masks, shape));
-    const Experiment own =
-        valueOrThrow(experimentFromJson(page.model.experiment, modelCatalogue()));
+    const Experiment own = valueOrThrow(experimentFromJson(page.model.experiment, modelCatalog()));
     return valueOrThrow(resolveMasks(own.masks, shape));
   });
 }

@@ -12,8 +12,8 @@
 namespace headlight {
 namespace {
 
-/// More heads than colours share one.
-constexpr std::size_t kMostColouredHeads = 5;
+/// More heads than colors share one.
+constexpr std::size_t kMostColoredHeads = 5;
 
 std::string numberCell(double value) {
   if (!std::isfinite(value)) return "";
@@ -70,10 +70,10 @@ PlottedCurve chanceOf(const HeadValues& values) {
 }
 
 Drawing drawingOf(const HeadValues& values) {
-  const HeadMeasureInfo& info = infoOf(values.measure);
+  const HeadMeasureInfo& info = findInfo(values.measure);
   const std::size_t heads = mostHeads(values);
   std::vector<PlottedCurve> curves;
-  if (heads <= kMostColouredHeads)
+  if (heads <= kMostColoredHeads)
     for (std::size_t h = 0; h < heads; ++h)
       curves.push_back(dotsOf(values, "head " + std::to_string(h), h, 1));
   else
@@ -82,13 +82,13 @@ Drawing drawingOf(const HeadValues& values) {
     if (!curve.keys.empty() && (heads > 1 || curve.name == "chance"))
       curves.push_back(std::move(curve));
   CurveTitles titles{info.title + (info.unit.empty() ? "" : ", " + info.unit), "layer"};
-  if (values.pictures > 1)
-    titles.axis += "; " + std::to_string(values.pictures) +
-                   (values.deviations.empty() ? " pictures" : " pictures, bars: their deviation");
+  if (values.images > 1)
+    titles.axis += "; " + std::to_string(values.images) +
+                   (values.deviations.empty() ? " images" : " images, error bars: deviation");
   titles.points = true;
   for (std::size_t l = 0; l < values.values.size(); ++l)
     titles.keyLabels.push_back(std::to_string(l));
-  return plotOf(curves, titles);
+  return drawCurves(curves, titles);
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ Result<void> writeHeadFigure(const std::filesystem::path& path, const HeadValues
 }
 
 Result<Image> headFigure(const HeadValues& values, double scale) {
-  return guarded("figure", [&] { return pixelsOf(drawingOf(values), scale); });
+  return guarded("figure", [&] { return renderPixels(drawingOf(values), scale); });
 }
 
 }  // namespace headlight

@@ -17,7 +17,7 @@ std::string headValuesCsv(const HeadValues& values);
 /// Whether writeHeadFigure knows what to write; InvalidArgument.
 Result<void> checkHeadFigureName(const std::filesystem::path& path);
 
-/// A dot a head at its layer, with its deviation over pictures where that is known, the mean of
+/// A dot a head at its layer, with its deviation over images where that is known, the mean of
 /// each layer's heads and what chance would give. .pdf or .svg with real text, .png at twice the
 /// size, or the numbers as .csv. Errors: another name, a file that cannot be written.
 Result<void> writeHeadFigure(const std::filesystem::path& path, const HeadValues& values);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/Parameter.h"
 #include "core/workbench/attribution/Explanations.h"
 
@@ -60,8 +61,8 @@ Result<void> readPlace(PageColumn& column, const std::string& place, const std::
                                              : indexFrom(std::string_view(place).substr(dot + 1));
   if (!layer || !head || (column.shows == "layer" && *head >= 0))
     return badColumn(
-        "must be head LAYER.HEAD, such as head 3.1, or layer 3 for the mean of its heads; "
-        "both count from 0",
+        tr("must be head LAYER.HEAD, such as head 3.1, or layer 3 for the mean of its heads; "
+           "both count from 0"),
         text);
   column.shows = *head < 0 ? "layer" : "head";
   column.layer = *layer;
@@ -73,50 +74,59 @@ Result<void> readWord(PageColumn& column, const std::string& words, const std::s
   const auto [word, rest] = headAndRest(words);
   column.shows = word;
   if (word == "head" || word == "layer") return readPlace(column, rest, text);
-  if (rest.empty() && (word == "picture" || word == "rollout")) return {};
-  if (word == infoOf(ExplanationMethod::Depth).name)
-    return badColumn("is a curve, not a map; headlight-cli attend --show depth draws it", text);
-  if (rest.empty() && wayFromName(word)) return {};
-  std::vector<std::string> names{"picture", "head", "layer", "rollout"};
-  for (const ExplanationInfo& way : waysOfLooking())
-    names.push_back(way.name);
+  if (word == "picture") column.shows = "image";  // its former name
+  if (rest.empty() && (column.shows == "image" || word == "rollout")) return {};
+  const ExplanationInfo* method = explanationFromName(word);
+  if (method && method->kind == ExplanationKind::Curve)
+    return badColumn(
+        tr("is a curve, not a map; headlight-cli attend --show ") + method->name + tr(" draws it"),
+        text);
+  if (method) column.shows = method->name;
+  if (rest.empty() && method) return {};
+  std::vector<std::string> names{"image", "head", "layer", "rollout"};
+  for (const ExplanationInfo& known : explanationMethods())
+    names.push_back(known.name);
   const std::string close = closestName(word, names);
-  return badColumn("is nothing that a column shows; " +
-                       (close.empty() ? "there are " + joined(pageColumnWords())
-                                      : "did you mean \"" + close + "\"?") +
-                       (rest.empty() || !wayFromName(close) ? "" : " Options stand in brackets"),
-                   text);
+  return badColumn(
+      (close.empty() ? tr("is not a known column; choose one of ") + joined(pageColumnWords())
+                     : tr("is not a known column; did you mean \"") + close + "\"?") +
+          (rest.empty() || !explanationFromName(close) ? "" : tr(" Options go in brackets")),
+      text);
 }
 
 Result<void> readOption(PageColumn& column, const std::string& option, const std::string& text) {
   const auto [key, value] = headAndRest(option);
-  const ExplanationInfo* way = wayFromName(column.shows);
-  const bool looks = column.isAttention() || (way && way->way == ExplanationMethod::Similarity);
+  const ExplanationInfo* method = explanationFromName(column.shows);
+  const bool inferences = column.isAttention() || (method && method->ofToken);
   if (key == "label") {
     column.label = value;
-  } else if (key == "query" && looks) {
+  } else if (key == "query" && inferences) {
     column.query = value;
-  } else if (key == "class" && way && way->ofClass) {
+  } else if (key == "class" && method && method->ofClass) {
     column.classText = value;
-  } else if (key == "foreground" && value.empty() && way &&
-             way->way == ExplanationMethod::Features) {
+  } else if (key == "foreground" && value.empty() && column.isColors()) {
     column.foreground = true;
-  } else if (key == "layer" && way && way->ofLayer) {
+  } else if (key == "layer" && method && method->ofLayer) {
     const auto layer = indexFrom(value);
-    if (!layer) return badColumn("layer must be a whole number, from 0", text);
+    if (!layer) return badColumn(tr("layer must be a whole number, from 0"), text);
     column.layer = *layer;
   } else {
-    return badColumn("has no option \"" + key + "\"", text);
+    return badColumn(tr("has no option \"") + key + "\"", text);
   }
   return {};
 }
 
 }  // namespace
 
+bool PageColumn::isColors() const {
+  const ExplanationInfo* method = explanationFromName(shows);
+  return method && method->kind == ExplanationKind::Colors;
+}
+
 std::vector<std::string> pageColumnWords() {
-  std::vector<std::string> words{"picture", "head LAYER.HEAD", "layer LAYER", "rollout"};
-  for (const ExplanationInfo& way : waysOfLooking())
-    if (way.way != ExplanationMethod::Depth) words.push_back(way.name);
+  std::vector<std::string> words{"image", "head LAYER.HEAD", "layer LAYER", "rollout"};
+  for (const ExplanationInfo& method : explanationMethods())
+    if (method.kind != ExplanationKind::Curve) words.push_back(method.name);
   return words;
 }
 
@@ -127,12 +137,12 @@ Result<PageColumn> pageColumnFromText(const std::string& text) {
   if (const auto read = readWord(column, trimmedPart(all.substr(0, open)), all); !read)
     return read.error();
   if (open == std::string::npos) return column;
-  if (all.back() != ')') return badColumn("has a bracket that does not close", all);
+  if (all.back() != ')') return badColumn(tr("has an unclosed bracket"), all);
   const std::string inside = all.substr(open + 1, all.size() - open - 2);
   for (const std::string& option : partsOutsideBrackets(inside, ';')) {
     if (std::count(option.begin(), option.end(), '(') !=
         std::count(option.begin(), option.end(), ')'))
-      return badColumn("has a bracket that does not close", all);
+      return badColumn(tr("has an unclosed bracket"), all);
     if (const auto read = readOption(column, option, all); !read) return read.error();
   }
   return column;
@@ -167,35 +177,34 @@ Result<int> tokenFromText(const std::string& text, const Grid& grid) {
     return Error{ErrorCode::InvalidArgument, message, "query " + text};
   };
   const auto patch = [&](int index) { return grid.prefix + index; };
-  if (text.empty())
-    return grid.hasClassToken() ? 0 : patch(grid.rows / 2 * grid.cols + grid.cols / 2);
+  if (text.empty()) return grid.hasClassToken() ? 0 : grid.middleToken();
   if (text == "class") {
     if (grid.hasClassToken()) return 0;
-    return refuse("this model has no class token; give a patch, such as 0,0");
+    return refuse(tr("this model has no class token; give a patch, such as 0,0"));
   }
   const int firstRegister = grid.prefix - grid.registers;
   if (text == "distillation") {
     if (firstRegister >= 2) return 1;
-    return refuse("this model has no distillation token; give class or a patch");
+    return refuse(tr("this model has no distillation token; give class or a patch"));
   }
   if (text.starts_with("register")) {
     const auto number = indexFrom(std::string_view(text).substr(8));
     if (number && *number >= 1 && *number <= grid.registers) return firstRegister + *number - 1;
     return refuse(grid.registers == 0
-                      ? "this model has no register tokens; give a patch, such as 0,0"
-                      : "must be register1 to register" + std::to_string(grid.registers));
+                      ? tr("this model has no register tokens; give a patch, such as 0,0")
+                      : tr("must be register1 to register") + std::to_string(grid.registers));
   }
   const auto comma = text.find(',');
   const auto row = indexFrom(trimmedPart(text.substr(0, comma)));
   if (comma == std::string::npos) {
     if (row && *row < grid.patches()) return patch(*row);
-    return refuse("must be class, register1 and so on, a patch from 0 to " +
-                  std::to_string(grid.patches() - 1) + ", or row,column");
+    return refuse(tr("must be class, register1 and so on, a patch from 0 to ") +
+                  std::to_string(grid.patches() - 1) + tr(", or row,column"));
   }
   const auto col = indexFrom(trimmedPart(text.substr(comma + 1)));
   if (row && col && *row < grid.rows && *col < grid.cols) return patch(*row * grid.cols + *col);
-  return refuse("must be row,column of a grid of " + std::to_string(grid.rows) + " rows and " +
-                std::to_string(grid.cols) + " columns, counted from 0");
+  return refuse(tr("must be row,column of a grid of ") + std::to_string(grid.rows) +
+                tr(" rows and ") + std::to_string(grid.cols) + tr(" columns, counted from 0"));
 }
 
 }  // namespace headlight

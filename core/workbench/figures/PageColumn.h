@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // What a column of a figure page shows, as people type it:
-//   picture                          what the model sees
+//   image                          what the model sees; before: picture
 //   head 3.1                         attention of head 1 in layer 3, both from 0
 //   layer 3, or head 3               the mean of layer 3's heads
 //   rollout
-//   relevance, attention-gradient, grad-cam, similarity, features   (Explanations.h)
+//   relevance, grad-cam, similarity, feature-pca and other explanations (Explanations.h), no curves
 // and in brackets, with semicolons: head 3.1 (query 2,4); grad-cam (class tabby; layer 5);
-// features (foreground); each also (label any words).
+// feature-pca (foreground); each also (label any words).
 
 #include <string>
 #include <vector>
@@ -18,17 +18,19 @@
 namespace headlight {
 
 struct PageColumn {
-  std::string shows = "picture";  ///< picture | head | layer | rollout | a way's name
-  int layer = -1;                 ///< of a way −1: the last
-  int head = -1;                  ///< of "head" alone
-  std::string classText;          ///< empty: the page's
-  std::string query;              ///< empty: the page's
-  bool foreground = false;        ///< of feature colours
-  std::string label;              ///< its heading; empty: made from what it shows
+  std::string shows = "image";  ///< image | head | layer | rollout | an explanation's name
+  int layer = -1;               ///< of an explanation −1: the last
+  int head = -1;                ///< of "head" alone
+  std::string classText;        ///< empty: the page's
+  std::string query;            ///< empty: the page's
+  bool foreground = false;      ///< of colors
+  std::string label;            ///< its heading; empty: made from what it shows
   bool operator==(const PageColumn&) const = default;
 
   bool isAttention() const { return shows == "head" || shows == "layer"; }
-  bool isMap() const { return shows != "picture" && shows != "features"; }
+  /// An explanation that is colors.
+  bool isColors() const;
+  bool isMap() const { return shows != "image" && !isColors(); }
 };
 
 /// Errors (InvalidArgument): another word, with those that come close; an option that it lacks.
@@ -37,7 +39,7 @@ Result<PageColumn> pageColumnFromText(const std::string& text);
 Result<std::vector<PageColumn>> pageColumnsFromText(const std::string& text);
 /// As pageColumnFromText() reads it, without the label.
 std::string toText(const PageColumn& column);
-/// Everything that a column may show, for help and messages: "picture", "head L.H", …
+/// Everything that a column may show, for help and messages: "image", "head L.H", …
 std::vector<std::string> pageColumnWords();
 
 /// "class", "distillation", "register1", a patch ("17") or "row,column"; empty: the class token,

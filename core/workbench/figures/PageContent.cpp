@@ -4,16 +4,18 @@
 #include <algorithm>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/figures/PageTiles.h"
-#include "core/workbench/loading/MapFile.h"
-#include "core/workbench/session/Video.h"
+#include "core/workbench/loading/Input.h"
+#include "core/workbench/loading/WeightsName.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
 
 using TilePointer = std::shared_ptr<const PageTile>;
 
-/// One page being looked at: each picture once, whatever its columns need of it.
+/// One page being evaluated: each image once, whatever its columns need of it.
 class PageEvaluator {
  public:
   PageEvaluator(InferenceSession& session, const MaskScheme& masks, const FigurePage& page,
@@ -22,15 +24,15 @@ class PageEvaluator {
     constexpr std::size_t kMostKnown = 20'000;
     if (looking.before && looking.before->known.size() < kMostKnown)
       m_result.known = looking.before->known;
-    m_steps = static_cast<std::int64_t>(page.pictures.size() * (page.columns.size() + 1));
+    m_steps = static_cast<std::int64_t>(page.images.size() * (page.columns.size() + 1));
   }
 
-  PageContent look() {
+  PageContent inference() {
     valueOrThrow(checkPage(m_page, info()));
-    for (const PagePicture& picture : m_page.pictures)
-      addRow(picture.path);
+    for (const PageImage& image : m_page.images)
+      addRow(image.path);
     for (std::size_t c = 0; c < m_page.columns.size(); ++c)
-      if (m_page.columns[c].shows == infoOf(ExplanationMethod::Features).name) addColors(c);
+      if (m_page.columns[c].isColors()) addColors(c);
     m_result.model = modelWords();
     const bool attention = std::any_of(
         m_page.columns.begin(), m_page.columns.end(),
@@ -41,10 +43,11 @@ class PageEvaluator {
 
  private:
   const ModelInfo& info() const { return m_session.info(); }
+  Preprocessing preprocessing() const { return makePreprocessing(info().experiment.model); }
 
   void step(const std::string& stage) {
     if (m_looking.stop.stop_requested())
-      throw Failure({ErrorCode::Canceled, "stopped; nothing was written", "figure page"});
+      throw Failure({ErrorCode::Canceled, tr("stopped; nothing was written"), "figure page"});
     const std::int64_t done = m_done++;
     if (m_looking.progress)
       m_looking.progress({stage, done, m_steps, m_remaining.secondsRemaining(done, m_steps)});
@@ -66,7 +69,7 @@ class PageEvaluator {
   }
 
   const Image& image(const std::string& path) {
-    if (m_image.empty()) m_image = info().isPrecomputed ? m_session.pictureAt(path) : Image{};
+    if (m_image.empty()) m_image = info().isPrecomputed ? m_session.imageAt(path) : Image{};
     if (m_image.empty()) m_image = valueOrThrow(m_looking.read(path));
     return m_image;
   }
@@ -75,11 +78,12 @@ class PageEvaluator {
     const bool maps =
         std::any_of(m_page.columns.begin(), m_page.columns.end(),
                     [](const PageColumn& c) { return c.isAttention() || c.shows == "rollout"; });
-    InferenceResult look =
-        valueOrThrow(m_session.look(image(row.path), m_masks, {.maps = maps}, m_looking.stop));
-    row.view = std::move(look.view);
-    row.top = std::move(look.top);
-    if (maps) m_maps = std::move(look.maps);
+    InferenceResult inference =
+        valueOrThrow(m_session.infer(image(row.path), m_masks, {.maps = maps}, m_looking.stop));
+    row.view = info().isPrecomputed ? std::move(inference.view)
+                                    : evaluationPixels(image(row.path), preprocessing());
+    row.top = std::move(inference.top);
+    if (maps) m_maps = std::move(inference.maps);
   }
 
   bool takeKnown(PageRow& row) const {
@@ -95,12 +99,12 @@ class PageEvaluator {
 
   const AttentionMaps& maps(const std::string& path) {
     if (!m_maps)
-      m_maps = valueOrThrow(m_session.look(image(path), m_masks, {}, m_looking.stop)).maps;
+      m_maps = valueOrThrow(m_session.infer(image(path), m_masks, {}, m_looking.stop)).maps;
     return *m_maps;
   }
 
   const RawImages& raw(const std::string& path) {
-    if (m_raw.values.empty()) m_raw = rawPicture(info(), image(path));
+    if (m_raw.values.empty()) m_raw = rawImage(info(), image(path));
     return m_raw;
   }
 
@@ -114,9 +118,9 @@ class PageEvaluator {
     return key;
   }
 
-  /// Of feature colours nothing yet: they are found of all pictures together.
+  /// For colors nothing yet: they are found of all images together.
   TilePointer tile(const PageRow& row, const PageColumn& column, std::size_t index) {
-    if (column.shows == infoOf(ExplanationMethod::Features).name) return keepFeatures(row, column);
+    if (column.isColors()) return keepFeatures(row, column);
     const std::string key = keyOf(row.path, column);
     TilePointer& kept = m_result.known[key];
     if (!kept) kept = std::make_shared<const PageTile>(make(row, column, index));
@@ -125,16 +129,16 @@ class PageEvaluator {
 
   PageTile make(const PageRow& row, const PageColumn& column, std::size_t index) {
     const PageContext asking{m_session, m_masks, m_page, m_looking.stop};
-    if (column.shows == "picture") return pictureTile();
+    if (column.shows == "image") return imageTile();
     if (column.isAttention()) return attentionTile(asking, maps(row.path), column, index);
     if (column.shows == "rollout") return rolloutTile(asking, maps(row.path));
-    return wayTile(asking, raw(row.path), column, index);
+    return explanationTile(asking, raw(row.path), column, index);
   }
 
   std::string colorsKey(const PageColumn& column) const {
     std::string all;
-    for (const PagePicture& picture : m_page.pictures)
-      all.append(picture.path).append("\n");
+    for (const PageImage& image : m_page.images)
+      all.append(image.path).append("\n");
     return keyOf(all, column);
   }
 
@@ -153,22 +157,18 @@ class PageEvaluator {
     const std::string key = colorsKey(column);
     std::optional<FeatureColors> colors;
     if (const auto features = m_features.find(key); features != m_features.end())
-      colors = valueOrThrow(featureColors(features->second, column.foreground, m_looking.stop));
+      colors = valueOrThrow(
+          explanationColors(column.shows, features->second, column.foreground, m_looking.stop));
     for (std::size_t r = 0; r < m_result.rows.size(); ++r) {
       PageRow& row = m_result.rows[r];
       TilePointer& kept = m_result.known[row.path + "\n" + key];
-      if (!kept) kept = std::make_shared<const PageTile>(colorsTile(*colors, r));
+      if (!kept) kept = std::make_shared<const PageTile>(colorsTile(column, *colors, r));
       row.tiles[index] = kept;
     }
   }
 
   std::string modelWords() const {
-    std::string words = info().isPrecomputed ? "maps of " + info().weights.filename().string()
-                                             : info().experiment.model.name;
-    if (info().randomWeights)
-      words += ", random weights";
-    else if (!info().isPrecomputed && !info().weights.empty())
-      words += ", weights " + info().weights.filename().string();
+    std::string words = (info().isPrecomputed ? "maps of " : "") + makeModelTitle(info());
     if (m_masks.maskedHeads() > 0) words += ", masks: " + schemeTitle(m_masks);
     return words;
   }
@@ -180,7 +180,7 @@ class PageEvaluator {
   PageContent m_result;
   std::int64_t m_done = 0, m_steps = 0;
   RemainingTime m_remaining;
-  // Of the row that is being worked out.
+  // For the row that is being computed.
   Image m_image;
   RawImages m_raw;
   std::optional<AttentionMaps> m_maps;
@@ -189,15 +189,14 @@ class PageEvaluator {
 
 }  // namespace
 
-Result<Image> readPagePicture(const std::string& path) {
-  const auto place = mapPlaceOf(path);
-  return place && !videoPlaceOf(path) ? readMapPicture(*place) : readPictureOrFrame(path);
+Result<Image> readPageImage(const std::string& path) {
+  return readImageAt(path);
 }
 
-Result<PageContent> lookAtPage(InferenceSession& session, const MaskScheme& masks,
-                               const FigurePage& page, const PageEvaluationOptions& looking) {
+Result<PageContent> evaluatePage(InferenceSession& session, const MaskScheme& masks,
+                                 const FigurePage& page, const PageEvaluationOptions& looking) {
   return guarded("figure page",
-                 [&] { return PageEvaluator(session, masks, page, looking).look(); });
+                 [&] { return PageEvaluator(session, masks, page, looking).inference(); });
 }
 
 }  // namespace headlight

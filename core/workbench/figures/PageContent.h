@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a figure page shows, worked out: for every picture and column a map, colours or the picture,
+// What a figure page shows, worked out: for every image and column a map, colors or the image,
 // and the words for them. How it is drawn, and on which scales, is PageDrawing.h's: what is worked
 // out stays while that changes. No torch type here. Blocks its caller's thread.
 
@@ -15,10 +15,11 @@
 #include "core/base/Progress.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/FigurePage.h"
+#include "core/workbench/session/MaskSight.h"
 
 namespace headlight {
 
-/// One picture in one column. All empty: the picture itself.
+/// One image in one column. All empty: the image itself.
 struct PageTile {
   std::string subject;        ///< "layer 3, head 1", "class relevance": its heading
   std::string words;          ///< "attention of the class token in layer 3, head 1"
@@ -27,8 +28,9 @@ struct PageTile {
   std::vector<float> values;  ///< [rows × cols], NaN where nothing is seen
   Grid grid;
   bool isSigned = false;
-  bool blends = true;  ///< false: blocks, even where smooth maps are wanted
-  std::optional<FeatureColors::Picture> colors;
+  bool blends = true;   ///< false: blocks, even where smooth maps are wanted
+  MaskSight mask = {};  ///< of a head; drawn where the page wants it
+  std::optional<FeatureColors::Projection> colors;
 
   bool isMap() const { return !values.empty(); }
 };
@@ -36,7 +38,7 @@ struct PageTile {
 struct PageRow {
   std::string path;
   std::string name;  ///< "goldfinch.jpg", "maps[2]"
-  Image view;        ///< what the model saw
+  Image view;        ///< the region that the model saw, in the original's pixels
   std::vector<ClassScore> top;
   std::vector<std::shared_ptr<const PageTile>> tiles;  ///< [columns]
 };
@@ -46,26 +48,26 @@ struct PageContent {
   std::string model;    ///< "deit_tiny, weights deit.pth, masks: sch2"
   std::string meaning;  ///< of attention maps, in words; empty where they are plain softmax
 
-  /// Of every picture and question, so that a page that changes is not worked out anew.
+  /// For every image and request, so that a changed page is not computed again.
   std::map<std::string, std::shared_ptr<const PageTile>> known;
 };
 
-/// How a program reads what a page names: the window has pictures of its own.
-using ReadPagePicture = std::function<Result<Image>(const std::string& path)>;
-/// A file, or a picture of a file of maps.
-Result<Image> readPagePicture(const std::string& path);
+/// How a program reads what a page names: the window has images of its own.
+using ReadPageImage = std::function<Result<Image>(const std::string& path)>;
+/// A file, or an image of a file of maps.
+Result<Image> readPageImage(const std::string& path);
 
 struct PageEvaluationOptions {
-  ReadPagePicture read = readPagePicture;
-  /// Of the same session, its weights and masks as they are; null: nothing is known yet.
+  ReadPageImage read = readPageImage;
+  /// For the same session, its weights and masks as they are; null: nothing is known yet.
   std::shared_ptr<const PageContent> before;
   ProgressCallback progress;
   std::stop_token stop;
 };
 
-/// Errors: those of checkPage(); a picture that cannot be read, by its path; a token that a
+/// Errors: those of checkPage(); an image that cannot be read, by its path; a token that a
 /// column's layer does not have; Canceled.
-Result<PageContent> lookAtPage(InferenceSession& session, const MaskScheme& masks,
-                               const FigurePage& page, const PageEvaluationOptions& looking = {});
+Result<PageContent> evaluatePage(InferenceSession& session, const MaskScheme& masks,
+                                 const FigurePage& page, const PageEvaluationOptions& looking = {});
 
 }  // namespace headlight

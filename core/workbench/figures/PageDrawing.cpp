@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/PageLayout.h"
 
@@ -13,7 +14,7 @@ constexpr std::uint8_t kPageInk = 25, kPageFaint = 80;
 constexpr int kBarSteps = 256;
 constexpr double kUnitsAnInch = 96;
 
-/// The colours of a scale, from low to high along it.
+/// The colors of a scale, from low to high along it.
 Image barImage(ColorMap colors, bool upright) {
   auto pixels = std::make_shared<std::vector<std::uint8_t>>();
   for (int i = 0; i < kBarSteps; ++i) {
@@ -26,11 +27,11 @@ Image barImage(ColorMap colors, bool upright) {
 
 class PageDrawer {
  public:
-  PageDrawer(const FigurePage& page, const PageContent& look)
+  PageDrawer(const FigurePage& page, const PageContent& inference)
       : m_page(page),
-        m_look(look),
-        m_scales(pageScales(page, look)),
-        m_layout(layOutPage(page, look)) {}
+        m_inference(inference),
+        m_scales(pageScales(page, inference)),
+        m_layout(layOutPage(page, inference)) {}
 
   Drawing draw() {
     m_drawing.width = m_layout.width;
@@ -46,31 +47,31 @@ class PageDrawer {
 
  private:
   const std::optional<DrawnMap>& scaleAt(std::size_t row, std::size_t column) const {
-    return m_layout.picturesAreRows ? m_scales[row][column] : m_scales[column][row];
+    return m_layout.imagesAreRows ? m_scales[row][column] : m_scales[column][row];
   }
 
   void addTile(std::size_t row, std::size_t column) {
-    const std::size_t picture = m_layout.picturesAreRows ? row : column;
-    const std::size_t shown = m_layout.picturesAreRows ? column : row;
-    const PageRow& of = m_look.rows[picture];
+    const std::size_t imageIndex = m_layout.imagesAreRows ? row : column;
+    const std::size_t shown = m_layout.imagesAreRows ? column : row;
+    const PageRow& of = m_inference.rows[imageIndex];
     const Image image =
-        tileImage(m_page.options, of.view, *of.tiles[shown], m_scales[picture][shown],
+        tileImage(m_page.options, of.view, *of.tiles[shown], m_scales[imageIndex][shown],
                   m_layout.tilePixelWidth, m_layout.tilePixelHeight);
     const double left = m_layout.left(column), upper = m_layout.upper(row);
-    m_drawing.pictures.push_back({left, upper, m_layout.tileWidth, m_layout.tileHeight, image});
-    if (const auto& drawn = m_scales[picture][shown]; drawn && m_layout.barBelowEach)
+    m_drawing.images.push_back({left, upper, m_layout.tileWidth, m_layout.tileHeight, image});
+    if (const auto& drawn = m_scales[imageIndex][shown]; drawn && m_layout.barBelowEach)
       addFlatBar(*drawn, left, upper + m_layout.tileHeight);
   }
 
   void addText(double x, double y, const std::string& text, double size, DrawnText::Anchor anchor,
-               std::uint8_t grey = kPageInk) {
-    m_drawing.texts.push_back({x, y, text, size, anchor, grey});
+               std::uint8_t gray = kPageInk) {
+    m_drawing.texts.push_back({x, y, text, size, anchor, gray});
   }
 
   /// Below a tile, its numbers at its ends; smaller where there is no room for both.
   void addFlatBar(const DrawnMap& drawn, double left, double upper) {
     const double thick = 0.45 * m_layout.small, width = m_layout.tileWidth;
-    m_drawing.pictures.push_back(
+    m_drawing.images.push_back(
         {left, upper + 2, width, thick, barImage(drawn.colorMap, /*upright=*/false)});
     const std::string low = barNumber(drawn.range.low), high = barNumber(drawn.range.high);
     const double wanted = widestText(low + "  " + high, m_layout.small);
@@ -82,7 +83,7 @@ class PageDrawer {
 
   void addUprightBar(const DrawnMap& drawn, double upper, double lower) {
     const double thick = 0.7 * m_layout.small, left = m_layout.right() + 6;
-    m_drawing.pictures.push_back(
+    m_drawing.images.push_back(
         {left, upper, thick, lower - upper, barImage(drawn.colorMap, /*upright=*/true)});
     const double numbers = left + thick + 3;
     addText(numbers, upper + 0.75 * m_layout.small, barNumber(drawn.range.high), m_layout.small,
@@ -150,51 +151,51 @@ class PageDrawer {
   }
 
   const FigurePage& m_page;
-  const PageContent& m_look;
+  const PageContent& m_inference;
   const PageScales m_scales;
   const PageLayout m_layout;
   Drawing m_drawing;
 };
 
-bool isLookOf(const FigurePage& page, const PageContent& look) {
-  if (look.rows.size() != page.pictures.size() || look.rows.empty() || page.columns.empty())
+bool isLookOf(const FigurePage& page, const PageContent& inference) {
+  if (inference.rows.size() != page.images.size() || inference.rows.empty() || page.columns.empty())
     return false;
-  return std::all_of(look.rows.begin(), look.rows.end(),
+  return std::all_of(inference.rows.begin(), inference.rows.end(),
                      [&](const PageRow& row) { return row.tiles.size() == page.columns.size(); });
 }
 
 }  // namespace
 
-Result<Drawing> drawPage(const FigurePage& page, const PageContent& look) {
-  if (!isLookOf(page, look))
+Result<Drawing> drawPage(const FigurePage& page, const PageContent& inference) {
+  if (!isLookOf(page, inference))
     return Error{ErrorCode::InvalidArgument,
-                 "was looked at as another page; look at it again before it is drawn", "page"};
-  return guarded("figure page", [&] { return PageDrawer(page, look).draw(); });
+                 tr("was computed for another page; compute it again before drawing"), "page"};
+  return guarded("figure page", [&] { return PageDrawer(page, inference).draw(); });
 }
 
-Result<Image> pageImage(const FigurePage& page, const PageContent& look, int dpi) {
+Result<Image> pageImage(const FigurePage& page, const PageContent& inference, int dpi) {
   FigurePage shown = page;
   shown.options.dpi = dpi;
-  const auto drawing = drawPage(shown, look);
+  const auto drawing = drawPage(shown, inference);
   if (!drawing) return drawing.error();
-  return guarded("figure page", [&] { return pixelsOf(*drawing, dpi / kUnitsAnInch); });
+  return guarded("figure page", [&] { return renderPixels(*drawing, dpi / kUnitsAnInch); });
 }
 
 Result<void> checkPageName(const std::filesystem::path& path) {
   const std::string kind = path.extension().string();
   if (kind == ".pdf" || kind == ".svg" || kind == ".png") return {};
-  return Error{ErrorCode::InvalidArgument, "a figure page ends in .pdf, .svg or .png",
+  return Error{ErrorCode::InvalidArgument, tr("a figure page must end in .pdf, .svg or .png"),
                path.string()};
 }
 
 Result<void> writePage(const std::filesystem::path& path, const FigurePage& page,
-                       const PageContent& look,
+                       const PageContent& inference,
                        const std::vector<std::pair<std::string, std::string>>& text) {
   if (auto known = checkPageName(path); !known) return known;
-  const auto drawing = drawPage(page, look);
+  const auto drawing = drawPage(page, inference);
   if (!drawing) return drawing.error();
   if (path.extension() != ".png") return writeDrawing(path, *drawing);
-  const auto png = pngOf(*drawing, page.options.dpi, text);
+  const auto png = renderPng(*drawing, page.options.dpi, text);
   return png ? writeFileAtomically(path, *png) : Result<void>(png.error());
 }
 

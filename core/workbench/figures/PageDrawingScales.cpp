@@ -7,7 +7,7 @@
 
 #include "core/workbench/attribution/ExplanationImages.h"
 #include "core/workbench/figures/PageDrawing.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -15,12 +15,12 @@ namespace {
 constexpr double kMillimetresPerInch = 25.4;
 
 /// Which tiles share a scale; as the tiles stand on the page.
-std::pair<std::size_t, std::size_t> scaleGroup(const PageOptions& options, std::size_t picture,
+std::pair<std::size_t, std::size_t> scaleGroup(const PageOptions& options, std::size_t image,
                                                std::size_t column) {
   const bool rows = options.arrange == "rows";
   if (options.scale == "page") return {0, 0};
-  if (options.scale == "own") return {picture, column};
-  return (options.scale == "row") == rows ? std::pair{picture, std::size_t{0}}
+  if (options.scale == "own") return {image, column};
+  return (options.scale == "row") == rows ? std::pair{image, std::size_t{0}}
                                           : std::pair{std::size_t{0}, column};
 }
 
@@ -38,12 +38,12 @@ DrawnMap drawnOf(const SharedValues& shared, const PageOptions& options) {
 
 }  // namespace
 
-PageScales pageScales(const FigurePage& page, const PageContent& look) {
+PageScales pageScales(const FigurePage& page, const PageContent& inference) {
   std::map<std::pair<std::size_t, std::size_t>, SharedValues> groups;
   const auto forEachMap = [&](const auto& use) {
-    for (std::size_t r = 0; r < look.rows.size(); ++r)
-      for (std::size_t c = 0; c < look.rows[r].tiles.size(); ++c)
-        if (look.rows[r].tiles[c]->isMap()) use(r, c, *look.rows[r].tiles[c]);
+    for (std::size_t r = 0; r < inference.rows.size(); ++r)
+      for (std::size_t c = 0; c < inference.rows[r].tiles.size(); ++c)
+        if (inference.rows[r].tiles[c]->isMap()) use(r, c, *inference.rows[r].tiles[c]);
   };
   forEachMap([&](std::size_t r, std::size_t c, const PageTile& tile) {
     SharedValues& group = groups[scaleGroup(page.options, r, c)];
@@ -54,7 +54,7 @@ PageScales pageScales(const FigurePage& page, const PageContent& look) {
   for (const auto& [key, shared] : groups)
     drawn[key] = drawnOf(shared, page.options);
   PageScales scales;
-  for (const PageRow& row : look.rows)
+  for (const PageRow& row : inference.rows)
     scales.emplace_back(row.tiles.size());
   forEachMap([&](std::size_t r, std::size_t c, const PageTile&) {
     scales[r][c] = drawn[scaleGroup(page.options, r, c)];
@@ -68,8 +68,10 @@ std::pair<int, int> tilePixels(const PageOptions& options, const Image& view) {
   return {width, std::max(1, width * view.height / std::max(1, view.width))};
 }
 
-Image tileImage(const PageOptions& options, const Image& view, const PageTile& tile,
-                const std::optional<DrawnMap>& drawn, int width, int height) {
+namespace {
+
+Image mapTile(const PageOptions& options, const Image& view, const PageTile& tile,
+              const std::optional<DrawnMap>& drawn, int width, int height) {
   const bool smooth = options.smooth && tile.blends;
   if (tile.colors) return featuresImage(*tile.colors, width, height, smooth);
   const auto ground = [&] { return resize(view, width, height, Interpolation::Bicubic); };
@@ -80,8 +82,16 @@ Image tileImage(const PageOptions& options, const Image& view, const PageTile& t
   if (drawn->style == MapStyle::Overlay)
     return overlay(ground(), tile.values, rows, cols, drawn->range, drawn->colorMap,
                    options.opacity, smooth);
-  return headlightPicture(ground(), tile.values, rows, cols, drawn->range,
-                          {drawn->style == MapStyle::Warm, options.dim}, smooth);
+  return headlightImage(ground(), tile.values, rows, cols, drawn->range,
+                        {drawn->style == MapStyle::Warm, options.dim}, smooth);
+}
+
+}  // namespace
+
+Image tileImage(const PageOptions& options, const Image& view, const PageTile& tile,
+                const std::optional<DrawnMap>& drawn, int width, int height) {
+  const Image image = mapTile(options, view, tile, drawn, width, height);
+  return options.maskOutline ? withMaskSight(image, tile.mask) : image;
 }
 
 }  // namespace headlight

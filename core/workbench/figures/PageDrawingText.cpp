@@ -21,25 +21,25 @@ std::string predictionWords(const PageRow& row) {
 }
 
 /// The class that all maps of a column are of; empty where they differ or have none.
-std::string commonClass(const PageContent& look, std::size_t column) {
-  const std::string& first = look.rows.front().tiles[column]->className;
-  for (const PageRow& row : look.rows)
+std::string commonClass(const PageContent& inference, std::size_t column) {
+  const std::string& first = inference.rows.front().tiles[column]->className;
+  for (const PageRow& row : inference.rows)
     if (row.tiles[column]->className != first) return "";
   return first;
 }
 
-std::string columnWords(const FigurePage& page, const PageContent& look, std::size_t column) {
-  const PageTile& tile = *look.rows.front().tiles[column];
+std::string columnWords(const FigurePage& page, const PageContent& inference, std::size_t column) {
+  const PageTile& tile = *inference.rows.front().tiles[column];
   if (tile.className.empty()) return tile.words;
-  const std::string common = commonClass(look, column);
+  const std::string common = commonClass(inference, column);
   const bool asked = !page.columns[column].classText.empty() || !page.options.classText.empty();
-  if (common.empty()) return tile.words + " for the class that is predicted of each picture";
-  return tile.words + " for " + common + (asked ? "" : ", which is predicted");
+  if (common.empty()) return tile.words + " for the predicted class of each image";
+  return tile.words + " for " + common + (asked ? "" : ", the predicted class");
 }
 
-std::string scaleWords(const FigurePage& page, const PageContent& look) {
+std::string scaleWords(const FigurePage& page, const PageContent& inference) {
   bool any = false, lit = false, diverging = false;
-  for (const auto& row : pageScales(page, look))
+  for (const auto& row : pageScales(page, inference))
     for (const auto& drawn : row)
       if (drawn) {
         any = true;
@@ -52,14 +52,24 @@ std::string scaleWords(const FigurePage& page, const PageContent& look) {
                       : scale == "own" ? "Each map has a scale of its own"
                                        : "The maps of a " + scale + " share one scale";
   if (lit) words += ", fully lit from its 98th percentile on";
-  if (diverging) words += "; where negative values matter, in diverging colours about 0";
+  if (diverging) words += "; where negative values matter, in diverging colors about 0";
   return words + ".";
 }
 
-std::string notesOf(const PageContent& look) {
+/// "Practically uniform (values within 10 %): layer 3, head 1 of a.png."
+std::string uniformWords(const PageContent& inference) {
+  std::vector<std::string> named;
+  for (const PageRow& row : inference.rows)
+    for (const auto& tile : row.tiles)
+      if (tile->isMap() && isPracticallyUniform(tile->values))
+        named.push_back(tile->subject + " of " + row.name);
+  return named.empty() ? "" : uniformText() + ": " + joined(named, 6);
+}
+
+std::string notesOf(const PageContent& inference) {
   std::vector<std::string> notes;
   std::set<std::string> said;
-  for (const PageRow& row : look.rows)
+  for (const PageRow& row : inference.rows)
     for (const auto& tile : row.tiles)
       if (!tile->note.empty() && said.insert(tile->note).second) notes.push_back(tile->note);
   return joined(notes, 6);
@@ -74,23 +84,32 @@ void addSentence(std::string& text, std::string sentence) {
   addTo(text, sentence, " ");
 }
 
+std::string outlineWords(const FigurePage& page, const PageContent& inference) {
+  if (!page.options.maskOutline) return "";
+  for (const PageRow& row : inference.rows)
+    for (const auto& tile : row.tiles)
+      if (tile->mask.isDrawn()) return "Outlined: what the mask of a head lets the query look at";
+  return "";
+}
+
 }  // namespace
 
-std::string columnHeading(const FigurePage& page, const PageContent& look, std::size_t column) {
+std::string columnHeading(const FigurePage& page, const PageContent& inference,
+                          std::size_t column) {
   const PageColumn& asked = page.columns[column];
   if (!asked.label.empty()) return asked.label;
   if (!page.options.headings) return "";
-  std::string heading = look.rows.front().tiles[column]->subject;
+  std::string heading = inference.rows.front().tiles[column]->subject;
   const bool own = !asked.classText.empty() || !page.options.classText.empty();
-  if (const std::string common = commonClass(look, column); own && !common.empty())
+  if (const std::string common = commonClass(inference, column); own && !common.empty())
     heading += " for " + common;
   return heading;
 }
 
-std::string pictureLabel(const FigurePage& page, const PageContent& look, std::size_t picture) {
-  const std::string& own = page.pictures[picture].label;
+std::string imageLabel(const FigurePage& page, const PageContent& inference, std::size_t image) {
+  const std::string& own = page.images[image].label;
   if (!own.empty()) return own;
-  const PageRow& row = look.rows[picture];
+  const PageRow& row = inference.rows[image];
   const std::string& names = page.options.names;
   if (names == "none") return "";
   const std::string prediction = predictionWords(row);
@@ -98,19 +117,21 @@ std::string pictureLabel(const FigurePage& page, const PageContent& look, std::s
   return names == "both" ? row.name + "\n" + prediction : prediction;
 }
 
-std::string pageCaption(const FigurePage& page, const PageContent& look) {
-  if (look.rows.empty() || look.rows.front().tiles.empty()) return "";
+std::string pageCaption(const FigurePage& page, const PageContent& inference) {
+  if (inference.rows.empty() || inference.rows.front().tiles.empty()) return "";
   std::string shown;
   for (std::size_t c = 0; c < page.columns.size(); ++c)
-    addTo(shown, columnWords(page, look, c), "; ");
+    addTo(shown, columnWords(page, inference, c), "; ");
   std::string caption;
   const char* const order =
       page.options.arrange == "rows" ? "From left to right: " : "From top to bottom: ";
   addSentence(caption, page.columns.size() > 1 ? order + shown : shown);
-  addSentence(caption, scaleWords(page, look));
-  addSentence(caption, "Model: " + look.model);
-  addSentence(caption, notesOf(look));
-  addSentence(caption, look.meaning);
+  addSentence(caption, scaleWords(page, inference));
+  addSentence(caption, outlineWords(page, inference));
+  addSentence(caption, uniformWords(inference));
+  addSentence(caption, "Model: " + inference.model);
+  addSentence(caption, notesOf(inference));
+  addSentence(caption, inference.meaning);
   return caption;
 }
 

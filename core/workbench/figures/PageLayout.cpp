@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base/Translation.h"
 #include "core/base/Utf8.h"
 
 namespace headlight {
@@ -61,18 +62,18 @@ std::size_t mostLines(const std::vector<std::vector<std::string>>& all) {
   return most;
 }
 
-/// Headings above and labels at the left, whichever of them pictures are.
-void placeWords(PageLayout& layout, const FigurePage& page, const PageContent& look) {
-  auto& ofPictures = layout.picturesAreRows ? layout.labels : layout.headings;
-  auto& ofColumns = layout.picturesAreRows ? layout.headings : layout.labels;
-  const auto widthOf = [&](const auto& words) {
+/// Headings above and labels at the left, whichever of them images are.
+void placeWords(PageLayout& layout, const FigurePage& page, const PageContent& inference) {
+  auto& ofImages = layout.imagesAreRows ? layout.labels : layout.headings;
+  auto& ofColumns = layout.imagesAreRows ? layout.headings : layout.labels;
+  const auto measureWidth = [&](const auto& words) {
     return &words == &layout.labels ? kMostLabel : layout.tileWidth;
   };
-  for (std::size_t r = 0; r < look.rows.size(); ++r)
-    ofPictures.push_back(wordsInLines(pictureLabel(page, look, r), widthOf(ofPictures),
-                                      layout.letters, kMostLabelLines));
+  for (std::size_t r = 0; r < inference.rows.size(); ++r)
+    ofImages.push_back(wordsInLines(imageLabel(page, inference, r), measureWidth(ofImages),
+                                    layout.letters, kMostLabelLines));
   for (std::size_t c = 0; c < page.columns.size(); ++c)
-    ofColumns.push_back(wordsInLines(columnHeading(page, look, c), widthOf(ofColumns),
+    ofColumns.push_back(wordsInLines(columnHeading(page, inference, c), measureWidth(ofColumns),
                                      layout.letters, kMostLabelLines));
   for (const auto& lines : layout.labels)
     for (const std::string& line : lines)
@@ -90,8 +91,8 @@ void requireSanePage(const PageLayout& layout, int dpi) {
                 layout.height / kUnitsPerInch * kMillimetresAnInch, pixels / 1e6, dpi);
   throw Failure(
       {ErrorCode::InvalidArgument,
-       std::string("would be ") + size +
-           ", more than 64; choose smaller tiles, fewer pictures or columns, or fewer dpi",
+       std::string(tr("would be ")) + size +
+           tr(", more than 64; choose smaller tiles, fewer images or columns, or a lower dpi"),
        "page"});
 }
 
@@ -133,14 +134,14 @@ std::vector<std::string> wordsInLines(const std::string& text, double width, dou
   return lines;
 }
 
-PageLayout layOutPage(const FigurePage& page, const PageContent& look) {
+PageLayout layOutPage(const FigurePage& page, const PageContent& inference) {
   PageLayout layout;
-  layout.picturesAreRows = page.options.arrange == "rows";
-  layout.rows = layout.picturesAreRows ? look.rows.size() : page.columns.size();
-  layout.columns = layout.picturesAreRows ? page.columns.size() : look.rows.size();
-  setSizes(layout, page.options, look.rows.front().view);
-  placeBars(layout, page, pageScales(page, look));
-  placeWords(layout, page, look);
+  layout.imagesAreRows = page.options.arrange == "rows";
+  layout.rows = layout.imagesAreRows ? inference.rows.size() : page.columns.size();
+  layout.columns = layout.imagesAreRows ? page.columns.size() : inference.rows.size();
+  setSizes(layout, page.options, inference.rows.front().view);
+  placeBars(layout, page, pageScales(page, inference));
+  placeWords(layout, page, inference);
   const bool words = page.options.caption || !page.options.title.empty();
   const double inner =
       std::max(layout.right() + layout.barWidth - layout.margin, words ? kLeastForWords : 0.0);
@@ -148,7 +149,7 @@ PageLayout layOutPage(const FigurePage& page, const PageContent& look) {
   layout.title = wordsInLines(page.options.title, inner, 1.2 * layout.letters, kMostLabelLines);
   if (page.options.caption)
     layout.caption =
-        wordsInLines(page.options.words.empty() ? pageCaption(page, look) : page.options.words,
+        wordsInLines(page.options.words.empty() ? pageCaption(page, inference) : page.options.words,
                      inner, layout.letters, kMostCaptionLines);
   layout.top = layout.margin +
                static_cast<double>(layout.title.size()) * 1.2 * layout.lineHeight() +

@@ -11,7 +11,7 @@ namespace headlight {
 
 struct PageLayout {
   std::size_t rows = 0, columns = 0;  ///< of tiles, as they stand on the page
-  bool picturesAreRows = true;
+  bool imagesAreRows = true;
   int tilePixelWidth = 1, tilePixelHeight = 1;
   double tileWidth = 0, tileHeight = 0;
   double gap = 0, margin = 8;
@@ -41,7 +41,7 @@ struct PageLayout {
 };
 
 /// Throws Failure for a page that is too large.
-PageLayout layOutPage(const FigurePage& page, const PageContent& look);
+PageLayout layOutPage(const FigurePage& page, const PageContent& inference);
 
 /// Words in lines of at most `width`; a word that is longer is cut with "…". At most `most` lines.
 std::vector<std::string> wordsInLines(const std::string& text, double width, double size,

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/attribution/ExplanationImages.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 
 namespace headlight {
 namespace {
@@ -23,35 +24,50 @@ int tokenOfLayer(const PageContext& asking, const PageColumn& column, const Grid
   const int there = queryInLayer(token, model, layer);
   if (there >= 0) return there;
   throw Failure({ErrorCode::InvalidArgument,
-                 "that layer does not have the " + tokenText(token, model) +
-                     ", which joins later; choose a patch or a later layer",
+                 tr("that layer does not have the ") + tokenText(token, model) +
+                     tr(", which joins at a later layer; choose a patch or a later layer"),
                  "columns[" + std::to_string(index) + "], " + toText(column)});
 }
 
-Heatmap classTile(const PageContext& asking, const ExplanationInfo& way, const RawImages& picture,
-                  const PageColumn& column) {
+Heatmap imageTileHeatmap(const PageContext& asking, const ExplanationInfo& method,
+                         const RawImages& image, const PageColumn& column) {
   const std::string& text =
       column.classText.empty() ? asking.page.options.classText : column.classText;
   ExplanationOptions options;
-  if (!text.empty()) options.classIndex = valueOrThrow(classFromText(text, asking.session.info()));
+  if (method.ofClass && !text.empty())
+    options.classIndex = valueOrThrow(classFromText(text, asking.session.info()));
   options.layer = column.layer;
   return valueOrThrow(
-      classHeat(asking.session, picture, asking.masks, way.way, options, {}, asking.stop));
+      imageHeatmap(asking.session, image, asking.masks, method.name, options, {}, asking.stop));
 }
 
-Heatmap similarTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
-                    std::size_t index) {
+Heatmap tokenTileHeatmap(const PageContext& asking, const ExplanationInfo& method,
+                         const RawImages& image, const PageColumn& column, std::size_t index) {
   const TokenFeatures features =
-      valueOrThrow(tokenFeatures(asking.session, picture, asking.masks, column.layer, asking.stop));
-  return valueOrThrow(similarityHeat(features, tokenOfLayer(asking, column, features.grid, index)));
+      valueOrThrow(tokenFeatures(asking.session, image, asking.masks, column.layer, asking.stop));
+  return valueOrThrow(
+      tokenHeatmap(method.name, features, tokenOfLayer(asking, column, features.grid, index)));
+}
+
+/// Maps of a file have no masks.
+MaskSight columnSight(const PageContext& asking, const AttentionMaps& maps,
+                      const PageColumn& column) {
+  const ModelInfo& info = asking.session.info();
+  if (info.isPrecomputed) return {};
+  InferenceResult known;
+  known.maps = maps;
+  known.alphas = valueOrThrow(asking.session.softAlphas(asking.masks));
+  known.learned = valueOrThrow(asking.session.learnedMaps());
+  return maskSight(
+      {info, asking.masks, &known, column.layer, column.head, askedToken(asking, column)});
 }
 
 }  // namespace
 
-PageTile pictureTile() {
+PageTile imageTile() {
   PageTile tile;
-  tile.subject = "picture";
-  tile.words = "the picture as the model sees it";
+  tile.subject = "image";
+  tile.words = "the part of the image that the model sees";
   return tile;
 }
 
@@ -59,7 +75,8 @@ PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
                        const PageColumn& column, std::size_t index) {
   const LayerMaps& layer = maps.layers[static_cast<std::size_t>(column.layer)];
   if (layer.empty())
-    throw Failure({ErrorCode::InvalidArgument, "that layer has no attention maps; choose another",
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("that layer has no attention maps; choose another"),
                    "columns[" + std::to_string(index) + "], " + toText(column)});
   const int token = tokenOfLayer(asking, column, layer.grid, index);
   PageTile tile;
@@ -73,6 +90,7 @@ PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
   tile.grid = layer.grid;
   tile.isSigned = maps.isSigned;
   tile.blends = drawnSmooth(layer, true);
+  tile.mask = columnSight(asking, maps, column);
   if (asking.masks.contains(column.layer, column.head)) {
     const HeadMask& mask = asking.masks.at(column.layer, column.head);
     if (mask.kind != MaskKind::None) tile.note = tile.subject + " is masked: " + toText(mask);
@@ -97,28 +115,29 @@ PageTile rolloutTile(const PageContext& asking, const AttentionMaps& maps) {
   return tile;
 }
 
-PageTile wayTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
-                 std::size_t index) {
-  const ExplanationInfo& way = *wayFromName(column.shows);
-  Heatmap heat = way.ofClass ? classTile(asking, way, picture, column)
-                             : similarTile(asking, picture, column, index);
+PageTile explanationTile(const PageContext& asking, const RawImages& image,
+                         const PageColumn& column, std::size_t index) {
+  const ExplanationInfo& method = *explanationFromName(column.shows);
+  Heatmap heatmap = method.ofToken ? tokenTileHeatmap(asking, method, image, column, index)
+                                   : imageTileHeatmap(asking, method, image, column);
   PageTile tile;
-  tile.className = std::exchange(heat.className, "");
-  tile.subject = heatTitle(heat);
-  tile.words = tile.subject + " (" + way.source + ")";
-  if (!heat.note.empty()) tile.note = std::string(tile.subject) + ": " + heat.note;
-  tile.values = std::move(heat.values);
-  tile.grid = heat.grid;
-  tile.isSigned = heat.isSigned;
+  tile.className = std::exchange(heatmap.className, "");
+  tile.subject = heatmapTitle(heatmap);
+  tile.words = tile.subject + " (" + method.source + ")";
+  if (!heatmap.note.empty()) tile.note = std::string(tile.subject) + ": " + heatmap.note;
+  tile.values = std::move(heatmap.values);
+  tile.grid = heatmap.grid;
+  tile.isSigned = heatmap.isSigned;
   return tile;
 }
 
-PageTile colorsTile(const FeatureColors& colors, std::size_t index) {
-  const ExplanationInfo& way = infoOf(ExplanationMethod::Features);
+PageTile colorsTile(const PageColumn& column, const FeatureColors& colors, std::size_t index) {
+  const ExplanationInfo& method = findInfo(column.shows);
   PageTile tile;
-  tile.subject = way.title;
-  tile.words = way.title + " (" + way.source + "), " + colors.note + ", " + varianceText(colors);
-  tile.colors = colors.pictures[index];
+  tile.subject = method.title;
+  tile.words =
+      method.title + " (" + method.source + "), " + colors.note + ", " + varianceText(colors);
+  tile.colors = colors.images[index];
   tile.grid = tile.colors->grid;
   return tile;
 }

@@ -16,13 +16,13 @@ struct PageContext {
   std::stop_token stop;
 };
 
-PageTile pictureTile();
+PageTile imageTile();
 PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
                        const PageColumn& column, std::size_t index);
 PageTile rolloutTile(const PageContext& asking, const AttentionMaps& maps);
-PageTile wayTile(const PageContext& asking, const RawImages& picture, const PageColumn& column,
-                 std::size_t index);
-/// Of picture `index` among those whose colours were found together.
-PageTile colorsTile(const FeatureColors& colors, std::size_t index);
+PageTile explanationTile(const PageContext& asking, const RawImages& image,
+                         const PageColumn& column, std::size_t index);
+/// For image `index` among those whose colors were computed together.
+PageTile colorsTile(const PageColumn& column, const FeatureColors& colors, std::size_t index);
 
 }  // namespace headlight

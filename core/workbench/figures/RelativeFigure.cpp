@@ -18,7 +18,7 @@ constexpr double kTile = 84, kTileGap = 10, kRowCaption = 14, kLeftLabels = 70, 
                  kMargin = 14, kLeastWidth = 460, kLine = 15, kTileText = 9, kTextSize = 11,
                  kTitleSize = 13, kTick = 3;
 constexpr double kPixelsAUnit = 2;  ///< of a tile; as writeDrawing() makes a PNG
-/// Of a line, what is filled: faces other than Helvetica are wider.
+/// For a line, what is filled: faces other than Helvetica are wider.
 constexpr double kWordWidth = 0.82;
 constexpr DrawnColor kTickColor{120, 120, 120};
 
@@ -42,7 +42,7 @@ std::vector<float> drawnHead(const RelativeMaps& maps, int layer, int head) {
 }
 
 ValueRange rangeOfDrawn(const RelativeMaps& maps, const std::vector<float>& drawn) {
-  const ValueRange range = rangeOf(drawn, maps.scale != RelativeScale::FromZero);
+  const ValueRange range = valueRange(drawn, maps.scale != RelativeScale::FromZero);
   return maps.scale == RelativeScale::FromZero ? ValueRange{0, range.high} : range;
 }
 
@@ -112,7 +112,7 @@ void addRelativeTile(Drawing& drawing, const RelativeMaps& maps, int layer, int 
   const double x = kLeftLabels + head * (kTile + kTileGap);
   const double y = kTopLabels + layer * (kTile + kTileGap + kRowCaption);
   const auto pixels = [](double length) { return static_cast<int>(length * kPixelsAUnit); };
-  drawing.pictures.push_back(
+  drawing.images.push_back(
       {x, y, wide, tall, relativeTile(maps, layer, head, style, pixels(wide), pixels(tall))});
   addTicks(drawing, x, y, wide, tall);
   if (style.oneScale) return;
@@ -180,24 +180,23 @@ std::string relativeEndsText(const RelativeMaps& maps, int layer, int head) {
 std::string relativeScaleText(const RelativeMaps& maps, const RelativeStyle& style) {
   if (style.oneScale) {
     const ValueRange all = rangeOfAll(maps);
-    return "colours from " + endText(maps, all.low) + " to " + endText(maps, all.high) +
+    return "colors from " + endText(maps, all.low) + " to " + endText(maps, all.high) +
            " for all heads";
   }
   switch (maps.scale) {
     case RelativeScale::AboutZero:
-      return "colours about 0, to each head's greatest magnitude";
+      return "colors centered at 0, up to each head's largest magnitude";
     case RelativeScale::AboutOne:
-      return "colours about 1, to each head's greatest ratio either way";
+      return "colors centered at 1, up to each head's largest ratio in either direction";
     case RelativeScale::FromZero:
       break;
   }
-  return "colours from 0 to each head's greatest";
+  return "colors from 0 to each head's maximum";
 }
 
 std::string relativeCaption(const RelativeMaps& maps, const RelativeStyle& style) {
   std::string text =
-      "Row and column offset of the patch that is looked at from the one that "
-      "looks, 0 in the middle (ticks); " +
+      "Row and column offset of the key patch from the query patch, 0 in the center (ticks); " +
       fedText(maps.fed) + "; " + relativeScaleText(maps, style) + ".";
   if (!maps.meaning.empty()) text.append(" ").append(maps.meaning);
   return text;

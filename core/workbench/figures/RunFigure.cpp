@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/imaging/drawing/CurvePlot.h"
 
@@ -38,7 +39,8 @@ Result<void> checkFigureName(const std::filesystem::path& path) {
   const std::string kind = path.extension().string();
   if (kind == ".csv" || kind == ".svg" || kind == ".pdf" || kind == ".png") return {};
   return Error{ErrorCode::InvalidArgument,
-               "a figure of curves ends in .pdf, .svg or .png, its numbers in .csv", path.string()};
+               tr("a figure of curves must end in .pdf, .svg or .png, its numbers in .csv"),
+               path.string()};
 }
 
 Result<void> writeRunCurves(const std::filesystem::path& path,
@@ -48,10 +50,14 @@ Result<void> writeRunCurves(const std::filesystem::path& path,
   const std::string kind = path.extension().string();
   if (kind == ".csv") return writeFileAtomically(path, runCurvesCsv(curves, axis));
   std::vector<PlottedCurve> lines;
-  for (const NamedCurve& line : curves)
-    lines.push_back({line.name, line.curve.keys, line.curve.values});
+  for (const NamedCurve& line : curves) {
+    PlottedCurve& drawn = lines.emplace_back();
+    drawn = {line.name, line.curve.keys, line.curve.values};
+    for (const RunMark& mark : line.marks)
+      drawn.marks.emplace_back(mark.key, mark.text);
+  }
   const std::string axisTitle = runAxes()[static_cast<std::size_t>(axis)].title;
-  return writeDrawing(path, plotOf(lines, {quantity.title, axisTitle}));
+  return writeDrawing(path, drawCurves(lines, {quantity.title, axisTitle}));
 }
 
 }  // namespace headlight

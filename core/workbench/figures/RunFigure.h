@@ -8,6 +8,7 @@
 
 #include "core/base/Result.h"
 #include "core/workbench/runs/RunCurves.h"
+#include "core/workbench/runs/RunMarks.h"
 
 namespace headlight {
 
@@ -17,6 +18,7 @@ inline constexpr std::size_t kMostCompared = 24;
 struct NamedCurve {
   std::string name;
   RunCurve curve;
+  std::vector<RunMark> marks = {};  ///< mask edits of the run
   bool operator==(const NamedCurve&) const = default;
 };
 

@@ -7,8 +7,9 @@
 #include <tuple>
 
 #include "core/base/Text.h"
-#include "core/workbench/figures/FilmPictures.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/base/Translation.h"
+#include "core/workbench/figures/FilmImages.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -16,11 +17,12 @@ namespace {
 constexpr int kLeastFilmWidth = 32, kMostFilmWidth = 4000;
 
 void requireOptions(const VideoFilmOptions& options) {
-  if (options.every < 1) refuseFilming("must be at least 1: every so many frames", "every");
-  if (options.from < 0) refuseFilming("is counted from 0", "from");
-  if (options.to >= 0 && options.to < options.from) refuseFilming("is before from", "to");
+  if (options.every < 1) refuseFilming(tr("must be at least 1"), "every");
+  if (options.from < 0) refuseFilming(tr("is counted from 0"), "from");
+  if (options.to >= 0 && options.to < options.from)
+    refuseFilming(tr("must not be before from"), "to");
   if (options.width < kLeastFilmWidth || options.width > kMostFilmWidth)
-    refuseFilming("must be from 32 to 4000 pixels", "width");
+    refuseFilming(tr("must be from 32 to 4000 pixels"), "width");
 }
 
 /// A pass over the chosen frames of a video, with its progress.
@@ -43,12 +45,12 @@ class FramePass {
       const auto frame = valueOrThrow(m_video.at(at, m_stop));
       if (!frame) break;
       body(*frame);
-      tell(stage, ++done, passes * count);
+      notify(stage, ++done, passes * count);
     }
   }
 
  private:
-  void tell(const std::string& stage, std::int64_t done, std::int64_t total) {
+  void notify(const std::string& stage, std::int64_t done, std::int64_t total) {
     if (m_progress)
       m_progress({stage, done, total, total > 0 ? m_remaining.secondsRemaining(done, total) : -1});
   }
@@ -86,34 +88,34 @@ Result<std::vector<FilmedFrame>> filmVideo(InferenceSession& session, const Mask
   return guarded(name, [&] {
     requireOptions(options);
     const ModelInfo& model = session.info();
-    FilmPictures pictures(name, options);
+    FilmImages images(name, options);
+    const Preprocessing seen = makePreprocessing(model.experiment.model);
     FramePass pass(video, options, progress, stop);
     const bool twice = film && options.oneScale;
     std::vector<Shot> shots;
-    pass.run("looking at frames", 0, twice ? 2 : 1, [&](const VideoFrame& frame) {
-      const InferenceResult look =
-          valueOrThrow(session.look(frame.image, masks, {film != nullptr, 5}, stop));
-      Shot& shot = shots.emplace_back(Shot{{frame.index, frame.seconds, look.top}, {}});
+    pass.run("running the model on frames", 0, twice ? 2 : 1, [&](const VideoFrame& frame) {
+      const InferenceResult inference =
+          valueOrThrow(session.infer(frame.image, masks, {film != nullptr, 5}, stop));
+      Shot& shot = shots.emplace_back(Shot{{frame.index, frame.seconds, inference.top}, {}});
       if (!film) return;
-      shot.map = valueOrThrow(filmedMap(look, model, options));
-      pictures.readWords(look);
+      shot.map = valueOrThrow(filmedMap(inference, model, options));
+      images.readWords(inference);
       if (twice) return;
-      const DrawnMap drawn = pictures.drawn(shot.map.values, shot.map.isSigned);
-      valueOrThrow(film->add(pictures.of(shot, look.view, drawn)));
+      const DrawnMap drawn = images.drawn(shot.map.values, shot.map.isSigned);
+      valueOrThrow(film->add(images.of(shot, evaluationPixels(frame.image, seen), drawn)));
       shot.map = {};
     });
     if (shots.empty())
-      refuseFilming("has no frame " + std::to_string(options.from) + ": it has " +
-                        std::to_string(video.info().frames) + ", counted from 0",
+      refuseFilming(tr("has no frame ") + std::to_string(options.from) + tr(": it has ") +
+                        std::to_string(video.info().frames) + tr(", counted from 0"),
                     name);
     if (twice) {
-      const DrawnMap drawn = pictures.drawnTogether(shots);
-      const Preprocessing seen = preprocessingOf(model.experiment.model);
+      const DrawnMap drawn = images.drawnTogether(shots);
       auto next = shots.begin();
       pass.run("drawing frames", 1, 2, [&](const VideoFrame& frame) {
         if (next == shots.end() || next->frame.index != frame.index)
-          throw Failure({ErrorCode::InvalidFile, "reads differently the second time", name});
-        valueOrThrow(film->add(pictures.of(*next++, evaluationView(frame.image, seen), drawn)));
+          throw Failure({ErrorCode::InvalidFile, tr("gives other frames the second time"), name});
+        valueOrThrow(film->add(images.of(*next++, evaluationPixels(frame.image, seen), drawn)));
       });
     }
     std::vector<FilmedFrame> filmed;

@@ -11,7 +11,7 @@
 
 #include "core/base/Progress.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "core/workbench/session/Video.h"
 
 namespace headlight {
@@ -54,9 +54,9 @@ std::int64_t chosenFrames(const VideoInfo& video, const VideoFilmOptions& option
 /// How long each is shown, so that the film goes as fast as the video.
 double secondsAFrame(const VideoInfo& video, const VideoFilmOptions& options);
 
-/// What of a look is filmed: the numbers that `attend` draws. Errors (InvalidArgument): no such
-/// layer, head or token, or the layer does not have that token.
-Result<FilmedMap> filmedMap(const InferenceResult& look, const ModelInfo& model,
+/// What of an inference result is filmed: the numbers that `attend` draws. Errors (InvalidArgument):
+/// no such layer, head or token, or the layer does not have that token.
+Result<FilmedMap> filmedMap(const InferenceResult& inference, const ModelInfo& model,
                             const VideoFilmOptions& options);
 
 /// Looks at every chosen frame, and adds it to `film` (null: predictions alone). The film is not

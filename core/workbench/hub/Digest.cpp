@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 
 #include "core/base/Result.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 
@@ -18,7 +19,7 @@ Digest::Digest(Kind kind, std::int64_t size) : m_state(std::make_unique<State>()
   const EVP_MD* method = kind == Kind::Sha256 ? EVP_sha256() : EVP_sha1();
   EVP_MD_CTX* context = m_state->context.get();
   if (!context || EVP_DigestInit_ex(context, method, nullptr) != 1)
-    throw Failure(Error{ErrorCode::Internal, "OpenSSL has no such hash here", ""});
+    throw Failure(Error{ErrorCode::Internal, tr("OpenSSL has no such hash here"), ""});
   if (kind == Kind::Sha256) return;
   const std::string head = "blob " + std::to_string(size);
   add(head.c_str(), head.size() + 1);  // with the zero behind it

@@ -10,26 +10,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTellEvery = 100ms;
+constexpr auto kReportEvery = 100ms;
 constexpr auto kWindow = 5s;        // that the rate is of
 constexpr double kSureAfter = 0.5;  // seconds
 
 }  // namespace
 
-void FetchMeter::tell() {
-  if (m_told) m_told(m_progress);
+void FetchMeter::notify() {
+  if (m_reported) m_reported(m_progress);
 }
 
 void FetchMeter::setStage(const std::string& stage) {
   m_progress.progress.stage = stage;
-  tell();
+  notify();
 }
 
 void FetchMeter::setDone(std::int64_t bytes, bool arrived, Clock::time_point now) {
   Progress& progress = m_progress.progress;
   progress.done = bytes;
   if (!arrived || (!m_marks.empty() && bytes < m_marks.back().bytes)) m_marks.clear();
-  if (m_marks.empty() || now - m_last >= kTellEvery) m_marks.push_back({now, bytes});
+  if (m_marks.empty() || now - m_last >= kReportEvery) m_marks.push_back({now, bytes});
   while (m_marks.size() > 2 && now - m_marks.front().time > kWindow)
     m_marks.pop_front();
   const double seconds = std::chrono::duration<double>(now - m_marks.front().time).count();
@@ -40,9 +40,9 @@ void FetchMeter::setDone(std::int64_t bytes, bool arrived, Clock::time_point now
           ? static_cast<double>(progress.total - bytes) / m_progress.bytesPerSecond
           : -1;
   const bool last = bytes == progress.total;
-  if (now - m_last < kTellEvery && !last) return;
+  if (now - m_last < kReportEvery && !last) return;
   m_last = now;
-  tell();
+  notify();
 }
 
 std::string fetchText(const FetchProgress& progress) {

@@ -12,12 +12,12 @@ namespace headlight {
 class FetchMeter {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit FetchMeter(FetchCallback told) : m_told(std::move(told)) {}
+  explicit FetchMeter(FetchCallback reported) : m_reported(std::move(reported)) {}
 
   void setTotal(std::int64_t bytes) { m_progress.progress.total = bytes; }
   /// A file, or what is waited for: told at once.
   void setStage(const std::string& stage);
-  /// Of all files together, what there is; told about ten times a second. Bytes that were there
+  /// Received bytes of all files together; reported about ten times a second. Bytes that were there
   /// already do not count for the rate.
   void setDone(std::int64_t bytes, bool arrived, Clock::time_point now = Clock::now());
 
@@ -28,9 +28,9 @@ class FetchMeter {
     Clock::time_point time;
     std::int64_t bytes;
   };
-  void tell();
+  void notify();
 
-  FetchCallback m_told;
+  FetchCallback m_reported;
   FetchProgress m_progress;
   std::deque<Mark> m_marks;  ///< of the last seconds
   Clock::time_point m_last;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 
 namespace headlight {
@@ -25,12 +26,13 @@ std::string folderOfRepository(const std::string& repository) {
 void makeCacheFolder(const std::filesystem::path& folder) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
-  if (problem) throw Failure(systemFailure(folder, "make the folder", problem.value()));
+  if (problem) throw Failure(systemFailure(folder, tr("make the folder"), problem.value()));
 }
 
 /// What vfat, shares and some drives in user space say where a link is to be made.
 bool hasNoLinks(const std::error_code& problem) {
   const int code = problem.value();
+  // The last two are one on Linux. NOLINTNEXTLINE(misc-redundant-expression)
   return code == EPERM || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP;
 }
 
@@ -73,14 +75,14 @@ void HubCache::makeFolders() const {
 }
 
 FileDescriptor HubCache::lock(const HubFile& file, std::stop_token stop,
-                              const HubRequests::Told& told) const {
+                              const HubRequests::Reported& reported) const {
   const auto path = m_locks / (file.etag + ".lock");
   FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0664));
-  if (!lock.valid()) throw Failure(systemFailure(path, "open the lock"));
+  if (!lock.valid()) throw Failure(systemFailure(path, tr("open the lock")));
   for (bool first = true; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0; first = false) {
     if (errno != EWOULDBLOCK && errno != EINTR) throw Failure(systemFailure(path, "lock"));
     if (stop.stop_requested()) throw Failure(Error{ErrorCode::Canceled, "stopped", path.string()});
-    if (first && told) told("another program downloads this file; waiting for it");
+    if (first && reported) reported("another program is downloading this file; waiting");
     std::this_thread::sleep_for(kLockPoll);
   }
   return lock;
@@ -100,8 +102,8 @@ bool HubCache::linkBeside(const HubFile& file, const std::filesystem::path& besi
     if (std::filesystem::equivalent(beside, blob(file), unknown)) return true;
   }
   throw Failure(Error{ErrorCode::Io,
-                      "a link to blobs/ does not lead there; put the cache on another disk, or "
-                      "name another one (HF_HUB_CACHE)",
+                      tr("links to blobs/ do not work on this disk; put the cache on another disk, "
+                         "or set another one (HF_HUB_CACHE)"),
                       beside.string()});
 }
 
@@ -111,7 +113,7 @@ void HubCache::link(const HubFile& file) const {
   const auto beside = folder / (file.name + ".part");
   const auto made = linkBeside(file, beside) ? beside : blob(file);
   if (::rename(made.c_str(), (folder / file.name).c_str()) != 0)
-    throw Failure(systemFailure(folder / file.name, "put in its place"));
+    throw Failure(systemFailure(folder / file.name, tr("put in its place")));
 }
 
 void HubCache::setMain(const std::string& commit) const {

@@ -34,7 +34,7 @@ class HubCache {
   /// The lock of one blob, which no other program writes meanwhile; waits for it, `told` once that
   /// it does. Throws Failure: Io, Canceled.
   FileDescriptor lock(const HubFile& file, std::stop_token stop,
-                      const HubRequests::Told& told) const;
+                      const HubRequests::Reported& reported) const;
   /// snapshots/COMMIT/NAME -> ../../blobs/ETAG, whose blob is whole, in one step where something is
   /// there. Where no links can be made, the file itself. Throws Failure.
   void link(const HubFile& file) const;

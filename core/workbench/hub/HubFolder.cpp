@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+#include <string_view>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/training/run/RunFolder.h"
@@ -15,13 +18,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEntryPrefix = "models--";
-constexpr const char* kIndex = "model.safetensors.index.json";
+constexpr std::array kConfigNames{"config.json", "open_clip_config.json"};
+constexpr std::string_view kIndexEnding = ".index.json";
+constexpr std::string_view kShardOf = "-of-";
+constexpr std::size_t kShardDigits = 5;
 constexpr std::uintmax_t kLargestRef = 4096;
 constexpr std::size_t kMostShards = 1000;
 constexpr int kMostEntries = 100'000;  ///< of a folder that are looked at
 /// In the order in which timm looks for them.
-constexpr std::array kWeightNames{"model.safetensors", "pytorch_model.bin", "pytorch_model.pth",
-                                  "model.pth"};
+constexpr std::array kWeightNames{"model.safetensors",           "pytorch_model.bin",
+                                  "pytorch_model.pth",           "model.pth",
+                                  "open_clip_model.safetensors", "open_clip_pytorch_model.bin"};
 
 [[noreturn]] void failHub(ErrorCode code, const std::string& message, const fs::path& where) {
   throw Failure({code, message, where.string()});
@@ -46,6 +53,13 @@ bool leadsToFile(const fs::path& path) {
 bool isNamed(const fs::path& path) {
   std::error_code unknown;
   return fs::exists(fs::symlink_status(path, unknown));
+}
+
+/// timm's and transformers', else open_clip's; empty where there is neither.
+std::string configNameIn(const fs::path& folder) {
+  for (const char* name : kConfigNames)
+    if (isNamed(folder / name)) return name;
+  return {};
 }
 
 std::vector<std::string> entryNames(const fs::path& folder) {
@@ -90,21 +104,21 @@ void requireFile(const fs::path& file, const fs::path& entry) {
   if (leadsToFile(file)) return;
   if (isLinkAt(file) && !leadsToFolder(file))
     failHub(ErrorCode::InvalidFile,
-            "is a link that leads nowhere: the model was downloaded in part" + askForAnother(entry),
-            file);
-  failHub(ErrorCode::UnsupportedFile, "is no regular file; weights and configs are files", file);
+            tr("is a broken link: the download is incomplete") + askForAnother(entry), file);
+  failHub(ErrorCode::UnsupportedFile,
+          tr("is not a regular file; weights and configs must be files"), file);
 }
 
 fs::path snapshotNamed(const fs::path& entry, const std::string& hash) {
   const bool plain = !hash.empty() && hash.find_first_of("/\\") == std::string::npos &&
                      hash[0] != '.' && hash.size() < 256;
   if (!plain)
-    failHub(ErrorCode::InvalidFile, "does not name a snapshot; download the model again",
+    failHub(ErrorCode::InvalidFile, tr("does not name a snapshot; download the model again"),
             entry / "refs" / "main");
-  const fs::path snapshot = entry / "snapshots" / hash;
+  fs::path snapshot = entry / "snapshots" / hash;
   if (!leadsToFolder(snapshot))
     failHub(ErrorCode::InvalidFile,
-            "is missing, though refs/main names it: the model was downloaded in part" +
+            tr("is missing, though refs/main names it: the download is incomplete") +
                 askForAnother(entry),
             snapshot);
   return snapshot;
@@ -115,15 +129,15 @@ fs::path onlySnapshot(const fs::path& entry, std::vector<std::string>& notes) {
   const auto names = entryNames(entry / "snapshots");
   if (names.empty())
     failHub(ErrorCode::InvalidFile,
-            "has no refs/main and no snapshot: the model was not downloaded, or in part" +
+            tr("has no refs/main and no snapshot: the download is missing or incomplete") +
                 askForAnother(entry),
             entry);
   if (names.size() > 1)
     failHub(ErrorCode::InvalidFile,
-            "has no refs/main, and " + std::to_string(names.size()) +
-                " snapshots; open one of them, such as snapshots/" + names.front(),
+            tr("has no refs/main, and ") + std::to_string(names.size()) +
+                tr(" snapshots; open one of them, such as snapshots/") + names.front(),
             entry);
-  notes.push_back("refs/main is missing: the only snapshot was taken, " + names.front());
+  notes.push_back("refs/main is missing: using the only snapshot, " + names.front());
   return entry / "snapshots" / names.front();
 }
 
@@ -144,24 +158,71 @@ std::vector<fs::path> shardsOf(const fs::path& index, const fs::path& entry) {
   const bool mapped = json.is_object() && json.contains("weight_map") &&
                       json["weight_map"].is_object() && !json["weight_map"].empty();
   if (!mapped)
-    failHub(ErrorCode::InvalidFile, "has no weight_map, which says where each tensor is", index);
+    failHub(ErrorCode::InvalidFile, tr("has no weight_map with the file of each tensor"), index);
   for (const auto& [tensor, file] : json["weight_map"].items()) {
     const std::string name = file.is_string() ? file.get<std::string>() : "";
     if (name.empty() || name.find_first_of("/\\") != std::string::npos || name[0] == '.')
-      failHub(ErrorCode::UnsupportedFile, "has " + tensor + " in no file beside it", index);
+      failHub(ErrorCode::UnsupportedFile, "has " + tensor + tr(" in no file beside it"), index);
     names.insert(name);
   }
   if (names.size() > kMostShards)
-    failHub(ErrorCode::UnsupportedFile, "names more than 1000 files", index);
+    failHub(ErrorCode::UnsupportedFile, tr("names more than 1000 files"), index);
   std::vector<fs::path> shards;
   for (const std::string& name : names) {
     const fs::path shard = index.parent_path() / name;
     if (!isNamed(shard))
       failHub(ErrorCode::InvalidFile,
-              "is missing, though " + std::string(kIndex) + " names it" + askForAnother(entry),
+              tr("is missing, though ") + index.filename().string() + tr(" names it") +
+                  askForAnother(entry),
               shard);
     requireFile(shard, entry);
     shards.push_back(shard);
+  }
+  return shards;
+}
+
+/// "model-00002-of-00005.safetensors"
+struct ShardName {
+  std::string stem, ending;  ///< "model", ".safetensors"
+  std::size_t count = 0;
+
+  std::string numbered(std::size_t number) const {
+    return stem + "-" + padded(number) + std::string(kShardOf) + padded(count) + ending;
+  }
+
+ private:
+  static std::string padded(std::size_t number) {
+    const std::string digits = std::to_string(number);
+    return std::string(kShardDigits - std::min(kShardDigits, digits.size()), '0') + digits;
+  }
+};
+
+std::optional<ShardName> shardName(const std::string& name) {
+  const auto place = name.rfind(kShardOf);
+  const std::size_t after = place + kShardOf.size();
+  if (place == std::string::npos || place < kShardDigits + 1 || after + kShardDigits > name.size())
+    return std::nullopt;
+  const std::string number = name.substr(place - kShardDigits, kShardDigits),
+                    count = name.substr(after, kShardDigits);
+  const bool digits = (number + count).find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || name[place - kShardDigits - 1] != '-') return std::nullopt;
+  return ShardName{name.substr(0, place - kShardDigits - 1), name.substr(after + kShardDigits),
+                   static_cast<std::size_t>(std::stoul(count))};
+}
+
+/// By their names, where no index says them.
+std::vector<fs::path> numberedShards(const fs::path& file, const ShardName& name) {
+  if (name.count == 0 || name.count > kMostShards)
+    failHub(ErrorCode::UnsupportedFile, tr("is one of no shards, or of more than 1000"), file);
+  std::vector<fs::path> shards;
+  for (std::size_t number = 1; number <= name.count; ++number) {
+    shards.push_back(file.parent_path() / name.numbered(number));
+    if (!isNamed(shards.back()))
+      failHub(ErrorCode::InvalidFile,
+              tr("is missing, a shard of the same weights as ") + file.filename().string() +
+                  tr("; download it too"),
+              shards.back());
+    requireFile(shards.back(), {});
   }
   return shards;
 }
@@ -181,13 +242,13 @@ std::vector<fs::path> weightsIn(const fs::path& folder, const fs::path& entry) {
   for (const char* name : kWeightNames) {
     if (isNamed(folder / name))
       return requireFile(folder / name, entry), std::vector{folder / name};
-    if (name == kWeightNames[0] && isNamed(folder / kIndex))
-      return shardsOf(folder / kIndex, entry);
+    const fs::path index = folder / (name + std::string(kIndexEnding));
+    if (isNamed(index)) return shardsOf(index, entry);
   }
   auto found = onlyWeights(folder);
   if (found.empty())
     failHub(ErrorCode::NotFound,
-            "holds no weights (model.safetensors, pytorch_model.bin)" +
+            tr("contains no weights (model.safetensors, pytorch_model.bin)") +
                 (entry.empty() ? std::string() : askForAnother(entry)),
             folder);
   requireFile(found.front(), entry);
@@ -208,7 +269,7 @@ std::uint64_t HubFolder::bytes() const {
 
 std::string hubRepository(const std::string& entryName) {
   if (!entryName.starts_with(kEntryPrefix)) return {};
-  const std::string name = entryName.substr(std::string_view(kEntryPrefix).size());
+  std::string name = entryName.substr(std::string_view(kEntryPrefix).size());
   const auto dashes = name.find("--");
   if (dashes == std::string::npos) return name;
   std::string repository = name.substr(0, dashes);
@@ -220,32 +281,62 @@ std::string hubRepository(const std::string& entryName) {
 bool looksLikeHubFolder(const fs::path& path) {
   if (!leadsToFolder(path)) return false;
   if (!hubRepository(leafOf(path)).empty()) return leadsToFolder(path / "snapshots");
-  if (!isNamed(path / "config.json")) return !cacheEntryOf(path).empty();
+  if (configNameIn(path).empty()) return !cacheEntryOf(path).empty();
   if (isNamed(path / "metrics.jsonl") || isNamed(path / kRunLast)) return false;
-  return isNamed(path / kIndex) || !onlyWeights(path).empty() ||
-         std::any_of(kWeightNames.begin(), kWeightNames.end(),
-                     [&](const char* name) { return isNamed(path / name); });
+  const auto isThere = [&](const char* name) {
+    return isNamed(path / name) || isNamed(path / (name + std::string(kIndexEnding)));
+  };
+  return !onlyWeights(path).empty() ||
+         std::any_of(kWeightNames.begin(), kWeightNames.end(), isThere);
 }
 
 bool isHubConfig(const fs::path& path) {
   std::error_code unknown;
-  if (path.filename() != "config.json" || !leadsToFile(path)) return false;
+  if (path.filename() == kConfigNames[1]) return leadsToFile(path);
+  if (path.filename() != kConfigNames[0] || !leadsToFile(path)) return false;
   if (!looksLikeHubFolder(fs::absolute(path, unknown).parent_path())) return false;
   const auto text = readFile(path, kMaxConfigText);
-  return text && text->find("\"architecture\"") != std::string::npos;
+  return text && (text->find("\"architecture\"") != std::string::npos ||
+                  text->find("\"model_type\"") != std::string::npos);
+}
+
+bool isHubWeightsName(const std::string& name) {
+  return std::find(kWeightNames.begin(), kWeightNames.end(), name) != kWeightNames.end();
+}
+
+bool isShardIndex(const fs::path& file) {
+  return file.filename().string().ends_with(kIndexEnding);
+}
+
+Result<std::vector<fs::path>> findShards(const fs::path& file) {
+  return guarded(file.string(), [&]() -> std::vector<fs::path> {
+    const fs::path entry = cacheEntryOf(file.parent_path());
+    if (isShardIndex(file)) return shardsOf(file, entry);
+    const std::string name = file.filename().string();
+    const auto shard = shardName(name);
+    if (!shard) return {};
+    const fs::path index =
+        file.parent_path() / (shard->stem + shard->ending + std::string(kIndexEnding));
+    if (!isNamed(index)) return numberedShards(file, *shard);
+    auto shards = shardsOf(index, entry);
+    const bool listed = std::any_of(shards.begin(), shards.end(),
+                                    [&](const auto& s) { return s.filename() == name; });
+    return listed ? shards : std::vector<fs::path>();
+  });
 }
 
 Result<HubFolder> findHubFolder(const fs::path& path) {
   return guarded(path.string(), [&] {
-    if (!leadsToFolder(path)) failHub(ErrorCode::NotFound, "is no folder with a model", path);
+    if (!leadsToFolder(path)) failHub(ErrorCode::NotFound, tr("is not a model folder"), path);
     HubFolder found;
     const std::string repository = hubRepository(leafOf(path));
     found.folder = repository.empty() ? path : snapshotOf(path, found.notes);
     const fs::path entry = repository.empty() ? cacheEntryOf(path) : path;
     found.name = entry.empty() ? leafOf(path) : hubRepository(leafOf(entry));
+    if (const std::string name = configNameIn(found.folder); !name.empty()) found.configName = name;
     if (!isNamed(found.config()))
       failHub(ErrorCode::NotFound,
-              "holds no config.json that says what model it is" +
+              tr("contains no config.json that identifies its model") +
                   (entry.empty() ? std::string() : askForAnother(entry)),
               found.folder);
     requireFile(found.config(), entry);

@@ -21,12 +21,14 @@ struct HubFolder {
   std::vector<std::filesystem::path> weights;  ///< one file, or the shards in order
   std::vector<std::string> notes;              ///< what had to be assumed
 
-  std::filesystem::path config() const { return folder / "config.json"; }
+  std::string configName = "config.json";  ///< or open_clip's
+
+  std::filesystem::path config() const { return folder / configName; }
   /// The one file; of shards the folder.
   std::filesystem::path weightsPath() const {
     return weights.size() == 1 ? weights.front() : folder;
   }
-  /// Of all weights; 0 for what cannot be asked.
+  /// For all weights; 0 if unknown.
   std::uint64_t bytes() const;
 };
 
@@ -34,11 +36,23 @@ struct HubFolder {
 /// the names that timm looks for. A training run's folder is none.
 bool looksLikeHubFolder(const std::filesystem::path& path);
 
-/// Whether a file is the config.json of timm's in such a folder: naming it is naming the folder.
+/// Whether a file is timm's or transformers' config.json in such a folder: naming it is naming the folder.
 bool isHubConfig(const std::filesystem::path& path);
 
 /// "timm/vit_tiny" of "models--timm--vit_tiny"; empty for another name.
 std::string hubRepository(const std::string& entryName);
+
+/// Whether weights of this name beside a config.json are its model's, though another format of them
+/// may lie there too: "pytorch_model.bin".
+bool isHubWeightsName(const std::string& name);
+
+/// Whether its name is that of an index of shards: "pytorch_model.bin.index.json".
+bool isShardIndex(const std::filesystem::path& file);
+
+/// All shards of the checkpoint that `file` stands for: an index, or one of the shards
+/// ("model-00001-of-00002.safetensors") with its index or without. Empty for any other file. Errors:
+/// as findHubFolder's for shards that are missing.
+Result<std::vector<std::filesystem::path>> findShards(const std::filesystem::path& file);
 
 /// `path`: a folder, a cache entry, or a snapshot in one. Errors: NotFound (no such folder, no
 /// config.json, no weights), InvalidFile for what was downloaded in part: links that lead nowhere,

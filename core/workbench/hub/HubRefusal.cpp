@@ -2,6 +2,7 @@
 #include "core/workbench/hub/HubRefusal.h"
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/Parameter.h"
 
 namespace headlight {
@@ -15,7 +16,7 @@ std::string serversWords(const WebAnswer& answer) {
   for (char& letter : words)
     if (static_cast<unsigned char>(letter) < ' ' || static_cast<unsigned char>(letter) > '~')
       letter = '?';
-  return words.empty() ? "" : " (the hub says: " + words + ")";
+  return words.empty() ? "" : tr(" (the hub says: ") + words + ")";
 }
 
 std::string pageOf(const PublishedWeights& weights, const FetchOptions& options) {
@@ -29,9 +30,9 @@ Error notThere(const PublishedWeights& weights, const std::string& what) {
     if (known.name != weights.name) names.push_back(known.name);
   const std::string close = closestName(weights.name, names);
   return {ErrorCode::NotFound,
-          "the hub has no such repository or file, or it is private: " + weights.repository +
-              (close.empty() ? "; search the list of published weights"
-                             : "; did you mean " + close + "?"),
+          tr("no such repository or file on the hub, or it is private: ") + weights.repository +
+              (close.empty() ? tr("; search the list of published weights")
+                             : tr("; did you mean ") + close + "?"),
           what};
 }
 
@@ -40,13 +41,14 @@ Error notAllowed(const WebAnswer& answer, const PublishedWeights& weights,
   const std::string page = pageOf(weights, options);
   if (options.token.empty())
     return {ErrorCode::Io,
-            "the hub gives " + weights.repository + " only to those who accepted its licence: do " +
-                "so at " + page + ", then set HF_TOKEN to a token of yours" + serversWords(answer),
+            tr("the hub gives ") + weights.repository +
+                tr(" only to users who accepted its license: do so at ") + page +
+                tr(", then set HF_TOKEN to your token") + serversWords(answer),
             what};
   return {ErrorCode::Io,
-          "the hub does not give " + weights.repository +
-              " to the owner of this token: accept its " + "licence at " + page +
-              ", and check that HF_TOKEN is valid and may read it" + serversWords(answer),
+          tr("the hub does not give ") + weights.repository +
+              tr(" to the owner of this token: accept its license at ") + page +
+              tr(", and check that HF_TOKEN is valid and may read it") + serversWords(answer),
           what};
 }
 
@@ -66,14 +68,14 @@ std::optional<Error> hubRefusal(const WebAnswer& answer, const PublishedWeights&
   if (status == 401 || status == 403) return notAllowed(answer, weights, options, what);
   if (refusesForNow(answer))
     return Error{ErrorCode::Io,
-                 "the server answers " + std::to_string(status) +
-                     (status == 429 ? ", too many questions" : ", it is in trouble") +
-                     ", again and again; try later: what has arrived is kept" +
+                 tr("the server answers ") + std::to_string(status) +
+                     (status == 429 ? tr(", too many requests") : tr(", a server error")) +
+                     tr(", repeatedly; try again later, the received part is kept") +
                      serversWords(answer),
                  what};
   return Error{ErrorCode::Io,
-               "the server answers " + std::to_string(status) +
-                   ", which no hub should; check HF_ENDPOINT" + serversWords(answer),
+               tr("the server answers ") + std::to_string(status) +
+                   tr(", which is unexpected; check HF_ENDPOINT") + serversWords(answer),
                what};
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "core/base/Translation.h"
 #include "core/workbench/hub/HubRefusal.h"
 #include "core/workbench/hub/Redirection.h"
 
@@ -48,10 +49,13 @@ bool sleepFor(double seconds, const std::stop_token& stop) {
 }  // namespace
 
 HubRequests::HubRequests(const PublishedWeights& weights, const FetchOptions& options,
-                         std::stop_token stop, Told told)
-    : m_weights(weights), m_options(options), m_stop(std::move(stop)), m_told(std::move(told)) {}
+                         std::stop_token stop, Reported reported)
+    : m_weights(weights),
+      m_options(options),
+      m_stop(std::move(stop)),
+      m_reported(std::move(reported)) {}
 
-WebQuestion HubRequests::questionOf(const std::string& name, const std::string& revision) const {
+WebQuestion HubRequests::makeQuestion(const std::string& name, const std::string& revision) const {
   WebQuestion question;
   question.url =
       m_options.endpoint + "/" + m_weights.repository + "/resolve/" + revision + "/" + name;
@@ -85,9 +89,8 @@ bool HubRequests::wait(const WebOutcome& outcome, int repetition) {
   if (const auto asked = outcome.answer.count("retry-after");
       asked > 0 && m_options.retrySeconds > 0)
     seconds = std::max(seconds, static_cast<double>(asked));
-  if (m_told)
-    m_told(outcome.error ? "the connection broke; asking again"
-                         : "the server is busy; asking again");
+  if (m_reported)
+    m_reported(outcome.error ? "the connection broke; retrying" : "the server is busy; retrying");
   return sleepFor(std::min(seconds, kLongestWait), m_stop);
 }
 
@@ -104,7 +107,7 @@ Result<WebAnswer> HubRequests::repeat(const std::function<WebOutcome()>& ask,
     const bool again = outcome.error ? outcome.passing : refusesForNow(outcome.answer);
     if (again && repetition < m_options.retries) {
       if (wait(outcome, repetition)) continue;
-      return Error{ErrorCode::Canceled, "stopped; what has arrived is kept", what};
+      return Error{ErrorCode::Canceled, tr("stopped; the received part is kept"), what};
     }
     if (outcome.error) return *outcome.error;
     if (const auto refusal = hubRefusal(outcome.answer, m_weights, m_options, what))
@@ -114,7 +117,7 @@ Result<WebAnswer> HubRequests::repeat(const std::function<WebOutcome()>& ask,
 }
 
 Result<HubFile> HubRequests::describe(const std::string& name, const std::string& revision) {
-  WebQuestion question = questionOf(name, revision);
+  WebQuestion question = makeQuestion(name, revision);
   question.head = true;
   WebAnswer linked;
   const auto answer = repeat(
@@ -130,15 +133,14 @@ Result<HubFile> HubRequests::describe(const std::string& name, const std::string
   if (file.size < 0) file.size = answer->count("content-length");
   // They name files and folders here, so they must be what they should be.
   if (!isHex(file.commit, 40) || (!isHex(file.etag, 40) && !isHex(file.etag, 64)) || file.size < 0)
-    return strangeAnswer(question.url,
-                         "the server does not say commit, hash and size of the file, "
-                         "as the hub does");
+    return strangeAnswer(
+        question.url, "the server does not send the file's commit, hash and size, as the hub does");
   return file;
 }
 
 Result<void> HubRequests::read(const HubFile& file, const WebReader& reader,
                                const std::function<std::int64_t()>& next) {
-  WebQuestion question = questionOf(file.name, file.commit);
+  WebQuestion question = makeQuestion(file.name, file.commit);
   const auto ask = [&] {
     WebAnswer unused;
     question.from = next();

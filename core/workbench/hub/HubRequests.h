@@ -20,12 +20,12 @@ struct HubFile {
 
 class HubRequests {
  public:
-  using Told = std::function<void(const std::string& whatIsWaitedFor)>;
+  using Reported = std::function<void(const std::string& whatIsWaitedFor)>;
   HubRequests(const PublishedWeights& weights, const FetchOptions& options, std::stop_token stop,
-              Told told);
+              Reported reported);
 
-  /// Of `name` at `revision`, a commit or "main". Errors: NotFound where the repository has no such
-  /// file; those of fetchModel.
+  /// For `name` at `revision`, a commit or "main". Errors: NotFound where the repository has no
+  /// such file; those of fetchModel.
   Result<HubFile> describe(const std::string& name, const std::string& revision);
 
   /// The bytes of it from `from` on, as they come; broken off, asked once more from where `next`
@@ -38,12 +38,12 @@ class HubRequests {
   Result<WebAnswer> repeat(const std::function<WebOutcome()>& ask, const std::string& what,
                            const std::function<std::int64_t()>& next);
   bool wait(const WebOutcome& outcome, int repetition);
-  WebQuestion questionOf(const std::string& name, const std::string& revision) const;
+  WebQuestion makeQuestion(const std::string& name, const std::string& revision) const;
 
   const PublishedWeights& m_weights;
   const FetchOptions& m_options;
   std::stop_token m_stop;
-  Told m_told;
+  Reported m_reported;
   WebClient m_client;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/checkpoint/CheckHeader.h"
 #include "core/config/ConfigText.h"
@@ -16,10 +17,11 @@ namespace headlight {
 namespace {
 
 constexpr const char* kHubConfig = "config.json";
+constexpr const char* kHubProcessor = "preprocessor_config.json";
 constexpr const char* kHubWeights[] = {"model.safetensors", "pytorch_model.bin"};
 constexpr std::uintmax_t kMaxHubConfig = 4u << 20;
 
-/// Of a file's size in bytes, if it is there with all of its links.
+/// The size of a file in bytes, if it exists with all of its links.
 std::optional<std::int64_t> sizeThere(const std::filesystem::path& path) {
   std::error_code missing;
   const auto size = std::filesystem::file_size(path, missing);
@@ -41,11 +43,18 @@ std::string architectureIn(const std::filesystem::path& config) {
   return json["architecture"].is_string() ? json["architecture"].get<std::string>() : "";
 }
 
+/// transformers' config.json says nothing of images: another file does.
+bool needsProcessor(const std::filesystem::path& config) {
+  const auto text = readFile(config, kMaxHubConfig);
+  const Json json = text ? jsonOrDiscarded(*text) : Json();
+  return json.is_object() && json.contains("model_type") && !json.contains("architecture");
+}
+
 /// CLIP's weights with two names lie in one repository, whose config has one of them.
 std::string noteOn(const FetchedModel& model) {
   if (model.architecture.empty() || model.weights.parameters <= 0) return "";
   if (model.architecture == model.weights.architecture()) return "";
-  return "its config.json names " + model.architecture + ", so that is what the folder opens as";
+  return "its config.json names " + model.architecture + ", so the folder opens as that model";
 }
 
 FetchedModel fetchedFrom(const PublishedWeights& weights, const HubCache& cache,
@@ -65,33 +74,34 @@ FetchedModel fetchedFrom(const PublishedWeights& weights, const HubCache& cache,
 void requireUsable(const PublishedWeights& weights, const FetchOptions& options) {
   if (!canFetch())
     throw Failure(Error{ErrorCode::Io,
-                        "this build cannot download: it was made without libcurl (libcurl4-openssl-"
-                        "dev, libssl-dev). Get the model with Python: huggingface_hub."
-                        "snapshot_download(\"" +
-                            weights.repository + "\"), and open its folder",
+                        tr("this build cannot download, because it was built without libcurl "
+                           "(libcurl4-openssl-dev, libssl-dev). Get the model with Python: "
+                           "huggingface_hub.snapshot_download(\"") +
+                            weights.repository + tr("\"), and open its folder"),
                         weights.name});
   if (options.offline)
     throw Failure(Error{ErrorCode::Io,
-                        "HF_HUB_OFFLINE is set, so no connection is made; unset it, or copy the "
-                        "model's folder into " +
+                        tr("HF_HUB_OFFLINE is set, so Headlight does not connect; unset it, or "
+                           "copy the model's folder into ") +
                             options.cache.string(),
                         weights.name});
   const bool printable = std::all_of(options.token.begin(), options.token.end(),
                                      [](char letter) { return letter > ' ' && letter <= '~'; });
   if (!printable)
     throw Failure(Error{ErrorCode::InvalidArgument,
-                        "has characters that no token of the hub has; copy it again", "HF_TOKEN"});
+                        tr("has characters that hub tokens do not have; copy it again"),
+                        "HF_TOKEN"});
 }
 
 /// One fetch: what the hub has, then file by file.
 class ModelFetcher {
  public:
   ModelFetcher(const PublishedWeights& weights, const FetchOptions& options,
-               const FetchCallback& told, std::stop_token stop)
+               const FetchCallback& reported, std::stop_token stop)
       : m_weights(weights),
         m_stop(stop),
         m_cache(options.cache, weights.repository),
-        m_meter(told),
+        m_meter(reported),
         m_requests(weights, options, stop,
                    [this](const std::string& what) { m_meter.setStage(what); }) {}
 
@@ -99,14 +109,17 @@ class ModelFetcher {
   bool hasAnswer() const { return m_hasAnswer; }
 
   FetchedModel run() {
-    m_meter.setStage("asking the hub");
+    m_meter.setStage("contacting the hub");
     const HubFile config = valueOrThrow(m_requests.describe(kHubConfig, "main"));
     const HubFile weights = valueOrThrow(describeWeights(config.commit));
     m_hasAnswer = true;
     m_meter.setTotal(config.size + weights.size);
     std::vector<HubFile> unlinked;
-    for (const HubFile& file : {config, weights})
-      if (!fetch(file)) unlinked.push_back(file);
+    std::vector<HubFile> files{config, weights};
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (!fetch(files[i])) unlinked.push_back(files[i]);
+      if (i == 0) addProcessor(files);
+    }
     publish(config, unlinked);
     requireReadable(config);
     requireReadable(weights);
@@ -121,6 +134,20 @@ class ModelFetcher {
     Result<HubFile> found = m_requests.describe(kHubWeights[0], commit);
     if (found || found.error().code != ErrorCode::NotFound) return found;
     return m_requests.describe(kHubWeights[1], commit);
+  }
+
+  /// Where the config, which is here, has one beside it.
+  void addProcessor(std::vector<HubFile>& files) {
+    const HubFile config = files.front();
+    const auto linked = m_cache.snapshot(config.commit) / config.name;
+    if (!needsProcessor(sizeThere(linked) ? linked : m_cache.blob(config))) return;
+    const auto processor = m_requests.describe(kHubProcessor, config.commit);
+    if (!processor) return;
+    files.push_back(*processor);
+    std::int64_t total = 0;
+    for (const HubFile& file : files)
+      total += file.size;
+    m_meter.setTotal(total);
   }
 
   /// One at a time: another that fetches the same writes the same names. A cache that has
@@ -164,8 +191,8 @@ class ModelFetcher {
     const auto path = m_cache.snapshot(file.commit) / file.name;
     if (sizeThere(path) == file.size) return;
     throw Failure(Error{ErrorCode::Io,
-                        "is not there after the download: another program changes the cache; try "
-                        "again, or name another cache (HF_HUB_CACHE)",
+                        tr("is missing after the download, because another program changes the "
+                           "cache; try again, or set another cache (HF_HUB_CACHE)"),
                         path.string()});
   }
 
@@ -173,9 +200,10 @@ class ModelFetcher {
   static void requireCheckpoint(const std::filesystem::path& weights) {
     const auto header = checkCheckpointHeader(weights);
     if (header) return;
-    throw Failure(Error{header.error().code,
-                        "is as the hub has it, and cannot be opened: " + header.error().message,
-                        weights.string()});
+    throw Failure(
+        Error{header.error().code,
+              tr("was downloaded correctly, but cannot be opened: ") + header.error().message,
+              weights.string()});
   }
 
   void download(const HubFile& file) {
@@ -204,22 +232,21 @@ class ModelFetcher {
     if (answer.status == 200 && blob.size() > 0) blob.restart();
     if (answer.status == 206 && !answer.header("content-range").starts_with(wanted))
       throw Failure(Error{ErrorCode::InvalidFile,
-                          "the server sends another part than it was asked for; try again",
-                          file.name});
+                          tr("the server sent the wrong part of the file; try again"), file.name});
     const auto announced = answer.count("content-length");
     if (announced >= 0 && announced != file.size - blob.size())
       throw Failure(Error{ErrorCode::InvalidFile,
-                          "the server announces " + std::to_string(blob.size() + announced) +
-                              " bytes, the hub says " + std::to_string(file.size) +
-                              "; one of them is wrong: try again, check the proxy",
+                          tr("the server announces ") + std::to_string(blob.size() + announced) +
+                              tr(" bytes, but the hub declares ") + std::to_string(file.size) +
+                              tr("; try again, and check the proxy"),
                           file.name});
     return true;
   }
 
   static Error tooShort(const HubFile& file, const PartialBlob& blob) {
     return {ErrorCode::InvalidFile,
-            "ends after " + std::to_string(blob.size()) + " of " + std::to_string(file.size) +
-                " bytes; try again: what has arrived is kept",
+            tr("ends after ") + std::to_string(blob.size()) + tr(" of ") +
+                std::to_string(file.size) + tr(" bytes; try again, the received part is kept"),
             file.name};
   }
 
@@ -253,8 +280,8 @@ std::optional<FetchedModel> fetchedAlready(const PublishedWeights& weights,
 }
 
 Result<FetchedModel> fetchModel(const PublishedWeights& weights, const FetchOptions& options,
-                                const FetchCallback& told, std::stop_token stop) {
-  ModelFetcher fetcher(weights, options, told, stop);
+                                const FetchCallback& reported, std::stop_token stop) {
+  ModelFetcher fetcher(weights, options, reported, stop);
   auto fetched = guarded(weights.name, [&] {
     requireUsable(weights, options);
     return fetcher.run();
@@ -262,7 +289,7 @@ Result<FetchedModel> fetchModel(const PublishedWeights& weights, const FetchOpti
   if (fetched || fetched.error().code != ErrorCode::Io || fetcher.hasAnswer()) return fetched;
   auto here = fetchedAlready(weights, options);
   if (!here) return fetched;
-  here->note = "it was here already; the hub was not asked anew: " + fetched.error().text();
+  here->note = "already downloaded; the hub was not contacted: " + fetched.error().text();
   return *here;
 }
 

@@ -30,7 +30,7 @@ struct FetchOptions {
   int retries = 5;          ///< without a byte gained in between
 };
 
-/// As the hub's own programs are told: HF_ENDPOINT, HF_TOKEN (or the file HF_TOKEN_PATH, or
+/// Settings of the hub's own programs: HF_ENDPOINT, HF_TOKEN (or the file HF_TOKEN_PATH, or
 /// HF_HOME/token), HF_HUB_CACHE (or HF_HOME/hub, or ~/.cache/huggingface/hub), HF_HUB_OFFLINE.
 FetchOptions fetchOptionsOfEnvironment();
 
@@ -76,6 +76,6 @@ std::optional<FetchedModel> fetchedAlready(const PublishedWeights& weights,
 /// weights are no checkpoint), Canceled (the partial file
 /// stays), Io (offline, no connection, refused, no space).
 Result<FetchedModel> fetchModel(const PublishedWeights& weights, const FetchOptions& options,
-                                const FetchCallback& told = {}, std::stop_token stop = {});
+                                const FetchCallback& reported = {}, std::stop_token stop = {});
 
 }  // namespace headlight

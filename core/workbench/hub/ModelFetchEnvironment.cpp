@@ -49,7 +49,7 @@ std::string withoutEnds(const std::string& text) {
 
 std::string hubToken() {
   for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"})
-    if (const auto token = withoutEnds(hubVariable(name)); !token.empty()) return token;
+    if (auto token = withoutEnds(hubVariable(name)); !token.empty()) return token;
   const auto named = hubVariable("HF_TOKEN_PATH");
   const auto file =
       readFile(named.empty() ? hubHome() / "token" : homeExpanded(named), kMaxTokenBytes);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/base/files/UserFolders.h"
 #include "core/config/ConfigText.h"
@@ -42,13 +43,13 @@ std::vector<fs::path> ModelFolders::folders() const {
 Result<void> ModelFolders::add(const fs::path& folder) const {
   std::error_code unknown;
   if (!fs::is_directory(folder, unknown))
-    return Error{ErrorCode::NotFound, "is no folder", folder.string()};
+    return Error{ErrorCode::NotFound, tr("is not a folder"), folder.string()};
   auto all = folders();
   const fs::path whole = wholePath(folder);
   if (std::find(all.begin(), all.end(), whole) != all.end()) return {};
   if (all.size() >= kMostFolders)
     return Error{ErrorCode::InvalidArgument,
-                 "is one too many: 100 folders are listed; remove one of them", folder.string()};
+                 tr("exceeds the limit of 100 folders; remove one of them"), folder.string()};
   all.push_back(whole);
   return write(all);
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/FreeMemory.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/Parameter.h"
 #include "core/models/Registry.h"
 #include "core/workbench/hub/WeightsTable.h"
@@ -32,14 +33,14 @@ std::int64_t countInField(const std::string& field, int line) {
   const char* end = field.data() + field.size();
   const auto [stop, problem] = std::from_chars(field.data(), end, count);
   if (problem == std::errc() && stop == end && count >= 0) return count;
-  throw Failure(Error{ErrorCode::InvalidFile, "\"" + field + "\" is no count",
-                      "published weights, line " + std::to_string(line)});
+  throw Failure(Error{ErrorCode::InvalidFile, "\"" + field + tr("\" is not a count"),
+                      tr("published weights, line ") + std::to_string(line)});
 }
 
 PublishedWeights weightsOnLine(const std::vector<std::string>& fields, int line) {
   if (fields.size() != kColumns)
-    throw Failure(Error{ErrorCode::InvalidFile, "a line has six fields between tabs",
-                        "published weights, line " + std::to_string(line)});
+    throw Failure(Error{ErrorCode::InvalidFile, tr("a line has six fields between tabs"),
+                        tr("published weights, line ") + std::to_string(line)});
   const std::string repository = fields[1] == "-" ? "timm/" + fields[0] : fields[1];
   return {fields[0],
           repository,
@@ -62,7 +63,7 @@ bool isRepository(const std::string& name) {
   });
 }
 
-/// Of weights that are not listed. What the hub calls it is all that is known.
+/// For unlisted weights, of which only the hub's name is known.
 PublishedWeights unlisted(const std::string& repository) {
   PublishedWeights weights;
   weights.name = repository.substr(repository.find('/') + 1);
@@ -89,9 +90,10 @@ Error unknownName(const std::string& name) {
     names = close.empty() ? std::vector<std::string>() : std::vector<std::string>{close};
   }
   return {ErrorCode::InvalidArgument,
-          "no published weights that are known here have this name; " +
-              (names.empty() ? std::string("list them, or name a repository as OWNER/NAME")
-                             : "did you mean " + joined(names, 6) + "?"),
+          names.empty()
+              ? tr("unknown name of published weights; list them, or give a repository "
+                   "as OWNER/NAME")
+              : tr("unknown name of published weights; did you mean ") + joined(names, 6) + "?",
           name};
 }
 
@@ -142,7 +144,7 @@ Result<PublishedWeights> weightsNamed(const std::string& name) {
 }
 
 bool isFoundBy(const PublishedWeights& weights, const std::string& search) {
-  const std::string text = lowered(weights.name + " " + weights.licence);
+  const std::string text = lowered(weights.name + " " + weights.license);
   std::istringstream words(lowered(search));
   for (std::string word; words >> word;)
     if (text.find(word) == std::string::npos) return false;

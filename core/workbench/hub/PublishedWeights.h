@@ -15,7 +15,7 @@ namespace headlight {
 struct PublishedWeights {
   std::string name;             ///< "vit_small_patch14_reg4_dinov2.lvd142m"
   std::string repository;       ///< on the hub: "timm/vit_small_patch14_reg4_dinov2.lvd142m"
-  std::string licence;          ///< as the hub spells it: "apache-2.0"; empty: not known here
+  std::string license;          ///< as the hub spells it: "apache-2.0"; empty: not known here
   int classes = 0;              ///< 0: features, no classifier
   std::int64_t parameters = 0;  ///< with the classifier; 0: not known here
   int imageSize = 0;            ///< pixels of a side; 0: not known here
@@ -38,7 +38,7 @@ std::vector<PublishedWeights> weightsFromText(std::string_view text);
 /// it is listed. Errors: InvalidArgument, with the nearest names.
 Result<PublishedWeights> weightsNamed(const std::string& name);
 
-/// Whether every word of `search`, upper or lower case, is in its name or its licence.
+/// Whether every word of `search`, upper or lower case, is in its name or its license.
 bool isFoundBy(const PublishedWeights& weights, const std::string& search);
 
 /// "22.1 M"; "features" or "1000 classes"; "88.2 MB"; empty where it is not known.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/hub/Redirection.h"
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 
 bool isRedirection(const WebAnswer& answer) {
@@ -19,15 +21,14 @@ Error strangeAnswer(const std::string& url, const std::string& message) {
 
 void redirect(WebQuestion& question, const WebAnswer& answer, std::set<std::string>& seen) {
   const std::string to = resolvedAddress(question.url, answer.header("location"));
-  const auto here = webPlaceOf(question.url), there = webPlaceOf(to);
+  const auto here = parseWebPlace(question.url), there = parseWebPlace(to);
   if (!there)
-    throw Failure(strangeAnswer(question.url, "the server sends us on to no address of the web"));
+    throw Failure(strangeAnswer(question.url, tr("the server redirects to an invalid address")));
   if (here && here->scheme == "https" && there->scheme == "http")
-    throw Failure(strangeAnswer(question.url,
-                                "the server sends us on to " + there->host +
-                                    " without encryption, where anybody could change what comes"));
+    throw Failure(strangeAnswer(question.url, tr("the server redirects to ") + there->host +
+                                                  tr(" without encryption, which is not safe")));
   if (!seen.insert(to).second || seen.size() > kMostRedirections)
-    throw Failure(strangeAnswer(question.url, "the server sends us round in a circle"));
+    throw Failure(strangeAnswer(question.url, tr("the server redirects in a circle")));
   if (here != there) question.token.clear();
   question.url = to;
 }

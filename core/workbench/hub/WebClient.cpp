@@ -9,6 +9,8 @@
 #include <mutex>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
+#include "core/base/Version.h"
 #include "core/workbench/hub/WebProblems.h"
 
 namespace headlight {
@@ -16,7 +18,6 @@ namespace {
 
 constexpr int kWaitMs = 100;
 constexpr long kBufferBytes = 256 << 10;
-constexpr const char* kAgent = "headlight/" HEADLIGHT_VERSION;
 
 struct FreeEasy {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
@@ -142,7 +143,7 @@ curl_slist* headersOf(const WebQuestion& question) {
 void describeQuestion(WebExchange& exchange, const WebQuestion& question, curl_slist* headers) {
   CURL* handle = exchange.handle;
   curl_easy_setopt(handle, CURLOPT_URL, question.url.c_str());
-  curl_easy_setopt(handle, CURLOPT_USERAGENT, kAgent);
+  curl_easy_setopt(handle, CURLOPT_USERAGENT, (std::string("headlight/") + kVersion).c_str());
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(handle, CURLOPT_NOBODY, question.head ? 1L : 0L);
   curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -194,7 +195,7 @@ WebOutcome WebClient::ask(const WebQuestion& question, const WebReader& reader,
   const std::unique_ptr<CURL, FreeEasy> handle(curl_easy_init());
   const std::unique_ptr<curl_slist, FreeList> headers(headersOf(question));
   if (!handle || !m_parts->multi)
-    return {{}, Error{ErrorCode::Internal, "libcurl does not start", ""}, false};
+    return {{}, Error{ErrorCode::Internal, tr("libcurl failed to start"), ""}, false};
   WebExchange exchange{handle.get(), {reader, {}, false, false, {}}};
   describeQuestion(exchange, question, headers.get());
   curl_multi_add_handle(m_parts->multi, handle.get());
@@ -211,7 +212,7 @@ WebOutcome WebClient::ask(const WebQuestion& question, const WebReader& reader,
   return {incoming.answer, webError(*code, question), passes(*code, m_parts->answered)};
 }
 
-std::optional<WebPlace> webPlaceOf(const std::string& text) {
+std::optional<WebPlace> parseWebPlace(const std::string& text) {
   const UrlHandle url = parsedUrl(text);
   if (!url) return std::nullopt;
   WebPlace place{urlPart(url, CURLUPART_SCHEME), urlPart(url, CURLUPART_HOST),

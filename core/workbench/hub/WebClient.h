@@ -72,7 +72,7 @@ struct WebPlace {
   bool operator==(const WebPlace&) const = default;
 };
 /// Nothing where it is no address of http or https.
-std::optional<WebPlace> webPlaceOf(const std::string& url);
+std::optional<WebPlace> parseWebPlace(const std::string& url);
 /// What `location`, whole or relative, means in an answer from `url`; empty where it means nothing.
 std::string resolvedAddress(const std::string& url, const std::string& location);
 

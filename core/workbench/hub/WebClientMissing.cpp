@@ -2,6 +2,7 @@
 
 // WebClient.h: in a build without libcurl or OpenSSL; and of Digest.h.
 
+#include "core/base/Translation.h"
 #include "core/workbench/hub/Digest.h"
 #include "core/workbench/hub/WebClient.h"
 
@@ -14,10 +15,10 @@ WebClient::WebClient() = default;
 WebClient::~WebClient() = default;
 
 WebOutcome WebClient::ask(const WebQuestion&, const WebReader&, std::stop_token) {
-  return {{}, Error{ErrorCode::Io, "this build has no libcurl", ""}, false};
+  return {{}, Error{ErrorCode::Io, tr("this build has no libcurl"), ""}, false};
 }
 
-std::optional<WebPlace> webPlaceOf(const std::string&) {
+std::optional<WebPlace> parseWebPlace(const std::string&) {
   return std::nullopt;
 }
 

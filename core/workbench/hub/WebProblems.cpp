@@ -2,18 +2,19 @@
 #include "core/workbench/hub/WebProblems.h"
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
 
 std::string hostIn(const std::string& url) {
-  const auto place = webPlaceOf(url);
+  const auto place = parseWebPlace(url);
   return place ? place->host : url;
 }
 
 std::string unreachable(const std::string& host) {
-  return "; check the connection, the proxy (https_proxy) and HF_ENDPOINT, or copy the files of "
-         "the model here and open their folder (asked: " +
+  return tr("; check the connection, the proxy (https_proxy) and HF_ENDPOINT, or copy the model's "
+            "files here and open their folder (URL: ") +
          host + ")";
 }
 
@@ -21,27 +22,27 @@ std::string problemText(CURLcode code, const WebQuestion& question) {
   const std::string host = hostIn(question.url);
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return "the name of the server is not known to the system" + unreachable(host);
+      return tr("the server name cannot be resolved") + unreachable(host);
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return "the name of the proxy is not known to the system; check https_proxy and http_proxy";
+      return tr("the proxy name cannot be resolved; check https_proxy and http_proxy");
     case CURLE_COULDNT_CONNECT:
-      return "no connection to the server" + unreachable(host);
+      return tr("no connection to the server") + unreachable(host);
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_SSL_CACERT_BADFILE:
-      return std::string("the server cannot be trusted (") + curl_easy_strerror(code) +
-             "); check the clock, the system's certificates (ca-certificates), or name those of "
-             "your proxy in SSL_CERT_FILE";
+      return std::string(tr("the server cannot be trusted (")) + curl_easy_strerror(code) +
+             tr("); check the clock and the system's certificates (ca-certificates), or set "
+                "SSL_CERT_FILE to those of your proxy");
     case CURLE_OPERATION_TIMEDOUT:
-      return "the server was silent for too long (" + numberText(question.connectSeconds) +
-             " s to connect, " + numberText(question.idleSeconds) +
-             " s without a byte); try again: what has arrived is kept";
+      return tr("the server did not respond in time (") + numberText(question.connectSeconds) +
+             tr(" s to connect, ") + numberText(question.idleSeconds) +
+             tr(" s without a byte); try again, the received part is kept");
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return "is no address of http or https; correct HF_ENDPOINT";
+      return tr("is not an http or https address; correct HF_ENDPOINT");
     default:
-      return std::string("the connection broke (") + curl_easy_strerror(code) +
-             "); try again: what has arrived is kept";
+      return std::string(tr("the connection broke (")) + curl_easy_strerror(code) +
+             tr("); try again, the received part is kept");
   }
 }
 

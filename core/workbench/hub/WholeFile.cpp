@@ -23,18 +23,18 @@ bool hasSize(const FileDescriptor& opened, std::int64_t size) {
 
 }  // namespace
 
-std::unique_ptr<Digest> digestOf(const HubFile& file) {
+std::unique_ptr<Digest> makeDigest(const HubFile& file) {
   const bool large = file.etag.size() == kSha256Digits;
   return std::make_unique<Digest>(large ? Digest::Kind::Sha256 : Digest::Kind::GitBlob, file.size);
 }
 
 bool isWholeFile(const std::filesystem::path& path, const HubFile& file,
-                 const std::stop_token& stop, const std::function<void()>& told) {
+                 const std::stop_token& stop, const std::function<void()>& reported) {
   // A pipe of that name must not be waited for.
   const FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!opened.valid() || !hasSize(opened, file.size)) return false;
-  if (told) told();
-  const auto digest = digestOf(file);
+  if (reported) reported();
+  const auto digest = makeDigest(file);
   std::vector<char> chunk(kReadBytes);
   std::int64_t have = 0;
   for (;;) {

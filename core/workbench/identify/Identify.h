@@ -15,7 +15,7 @@ struct ModelFamily {
   const char* backbone;  ///< registered name
   const char* title;     ///< as people call it
   /// Whether a file is clearly of this family.
-  bool (*recognises)(const TensorShapes& shapes);
+  bool (*recognizes)(const TensorShapes& shapes);
   /// Fills in what the file tells; `notes` gets what had to be assumed. Throws Failure where the
   /// file does not tell enough.
   void (*infer)(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);

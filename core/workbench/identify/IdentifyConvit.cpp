@@ -25,7 +25,7 @@ void inferConvit(const TensorShapes& shapes, ModelConfig& config, std::vector<st
   else if (const auto said = shapes.imageSize())
     setImageSize(said->first, said->second, "img_size", config);
   else
-    notes.push_back("the file does not say which image size it was trained with: assumed " +
+    notes.push_back("the file does not state the training image size; assuming " +
                     std::to_string(config.imageSize));
 }
 

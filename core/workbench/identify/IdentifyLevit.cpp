@@ -2,6 +2,7 @@
 
 // Identify.h: LeViT.
 
+#include "core/base/Translation.h"
 #include "core/workbench/identify/Identify.h"
 
 namespace headlight {
@@ -22,7 +23,7 @@ HeadWidths headWidths(std::int64_t projected, std::int64_t joined, std::int64_t 
   const std::int64_t keys = (projected - joined) / (heads * keyParts), values = joined / heads;
   if (keys < 1 || values < 1 || heads * (keyParts * keys + values) != projected)
     throw Failure({ErrorCode::InvalidFile,
-                   std::to_string(projected) + " features are no keys and values of " +
+                   std::to_string(projected) + tr(" features do not match keys and values of ") +
                        std::to_string(heads) + " heads",
                    tensor});
   return {static_cast<int>(keys), static_cast<int>(values)};
@@ -47,8 +48,8 @@ double commonRatio(const std::vector<HeadWidths>& widths) {
   const double ratio = static_cast<double>(widths[0].values) / widths[0].keys;
   for (const auto& [keys, values] : widths)
     if (values != static_cast<int>(ratio * keys))
-      throw Failure({ErrorCode::UnsupportedFile, "stages differ in how wide values are over keys",
-                     "attn.qkv"});
+      throw Failure({ErrorCode::UnsupportedFile,
+                     tr("stages differ in the ratio of value to key width"), "attn.qkv"});
   return ratio;
 }
 
@@ -78,11 +79,13 @@ void inferLayout(const TensorShapes& shapes, int stages, Json& layout) {
 }  // namespace
 
 void inferLevit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
-  refuseTensor(shapes, ".attn.dconv.", "Castling-LeViT, whose options leave no trace in shapes");
-  refuseTensor(shapes, ".q.pool.", "Castling-LeViT, whose options leave no trace in shapes");
+  refuseTensor(shapes, ".attn.dconv.",
+               tr("Castling-LeViT, whose options cannot be inferred from shapes"));
+  refuseTensor(shapes, ".q.pool.",
+               tr("Castling-LeViT, whose options cannot be inferred from shapes"));
   if (shapes.size("stages.0.blocks.0.attn.qkv.linear.weight", 3) > 0)
     throw Failure({ErrorCode::UnsupportedFile,
-                   "it is the variant with 1 x 1 convolutions, which is not read here",
+                   tr("it is the variant with 1 x 1 convolutions, which is not supported"),
                    "attn.qkv.linear.weight"});
   const int stages = shapes.stages("stages.", ".blocks.0.attn.qkv.linear.weight");
   config.backbone = "levit";

@@ -12,8 +12,8 @@ namespace headlight {
 
 /// The shape of a model read off the names and shapes of its tensors (a .pth says nothing else) and
 /// off timm's keyword arguments in the metadata ("config"): ViT and its kin, BEiT, EVA, CaiT,
-/// ConViT, LeViT, MViTv2 and Swin in timm's names. `notes` says what was recognised and what had to
-/// be assumed. Throws Failure naming the backbone that was recognised where the rest cannot be read
+/// ConViT, LeViT, MViTv2 and Swin in timm's names. `notes` says what was recognized and what had to
+/// be assumed. Throws Failure naming the backbone that was recognized where the rest cannot be read
 /// off; `where`, the file, is in its errors.
 ModelConfig identifyModel(const Checkpoint& checkpoint, std::vector<std::string>& notes,
                           const std::string& where = {});

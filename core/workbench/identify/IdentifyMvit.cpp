@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/workbench/identify/Identify.h"
 
 namespace headlight {
@@ -22,21 +23,23 @@ void inferPooling(const TensorShapes& shapes, Json& layout, std::vector<std::str
   const Json given = shapes.argument("stride_kv_adaptive");
   if (given.is_array() && given.size() == 2) {
     if (given[0] != given[1] || !given[0].is_number_integer())
-      throw Failure({ErrorCode::UnsupportedFile, "keys are pooled differently in rows and columns",
-                     "stride_kv_adaptive"});
+      throw Failure({ErrorCode::UnsupportedFile,
+                     tr("keys are pooled differently in rows and columns"), "stride_kv_adaptive"});
     layout["key_stride"] = given[0];
   } else {
     layout["key_stride"] = kUsualStride;
-    notes.push_back("the file does not say how keys are pooled: assumed by 4 x 4, as published");
+    notes.push_back("the file does not state the key pooling; assuming 4 x 4, as published");
   }
   const Json residual = shapes.argument("residual_pooling");
   layout["residual_pooling"] = residual.is_boolean() ? residual : Json(true);
 }
 
 void refuseOtherThanMvit(const TensorShapes& shapes) {
-  refuseTensor(shapes, ".attn.dconv.", "Castling-MViTv2, whose options leave no trace in shapes");
-  refuseTensor(shapes, "shortcut_proj_mlp", "an MViTv2 that widens in its MLPs, not read here");
-  refuseTensor(shapes, "cls_token", "an MViTv2 with a class token, not read here");
+  refuseTensor(shapes, ".attn.dconv.",
+               tr("Castling-MViTv2, whose options cannot be inferred from shapes"));
+  refuseTensor(shapes, "shortcut_proj_mlp",
+               tr("an MViTv2 that widens in its MLPs, which is not supported"));
+  refuseTensor(shapes, "cls_token", tr("an MViTv2 with a class token, which is not supported"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/workbench/identify/Identify.h"
 
 namespace headlight {
@@ -18,7 +19,7 @@ int windowOf(const TensorShapes& shapes) {
   const auto side = std::llround(std::sqrt(static_cast<double>(rows)));
   if (side * side != rows || side % 2 == 0)
     throw Failure({ErrorCode::InvalidFile,
-                   std::to_string(rows) + " rows are not those of a square window", kTable});
+                   std::to_string(rows) + tr(" rows do not form a square window"), kTable});
   return static_cast<int>((side + 1) / 2);
 }
 
@@ -31,10 +32,10 @@ int headsOf(const TensorShapes& shapes, int stage) {
   if (given.is_array() && static_cast<int>(given.size()) > stage &&
       given[stage].is_number_integer() && given[stage] >= 1 && given[stage] <= 256)
     return given[stage].get<int>();
-  throw Failure({ErrorCode::UnsupportedFile,
-                 "it has no relative positions (as H-MaiT), and does not say how many heads there "
-                 "are",
-                 kTable});
+  throw Failure(
+      {ErrorCode::UnsupportedFile,
+       tr("it has no relative positions (as H-MaiT) and does not state the number of heads"),
+       kTable});
 }
 
 void inferStages(const TensorShapes& shapes, ModelConfig& config) {
@@ -59,17 +60,19 @@ void inferPixels(const TensorShapes& shapes, int window, ModelConfig& config,
   }
   const std::int64_t pixels = (std::int64_t{config.patchSize} * window) << (config.stages() - 1);
   setImageSize(pixels, pixels, kTable, config);
-  notes.push_back("the file does not say which image size it was trained with: assumed " +
+  notes.push_back("the file does not state the training image size; assuming " +
                   std::to_string(config.imageSize) + ", where the last stage is one window");
 }
 
 void refuseOtherThanSwin(const TensorShapes& shapes) {
-  refuseTensor(shapes, ".attn.logit_scale", "Swin V2, which is not read here");
-  refuseTensor(shapes, ".attn.dynamic_scale", "ViT-LSLA, whose options leave no trace in shapes");
-  refuseTensor(shapes, ".attn.dconv.", "linear-angular attention in Swin's stages");
-  refuseTensor(shapes, ".attn.learned_mask_", "learned masks in Swin's stages");
-  refuseTensor(shapes, "layers.0.downsample.",
-               "a Swin in the names of an older timm, where a stage ends with its merging");
+  refuseTensor(shapes, ".attn.logit_scale", tr("Swin V2, which is not supported"));
+  refuseTensor(shapes, ".attn.dynamic_scale",
+               tr("ViT-LSLA, whose options cannot be inferred from shapes"));
+  refuseTensor(shapes, ".attn.dconv.", tr("linear-angular attention in Swin's stages"));
+  refuseTensor(shapes, ".attn.learned_mask_", tr("learned masks in Swin's stages"));
+  refuseTensor(
+      shapes, "layers.0.downsample.",
+      tr("a Swin with the tensor names of an older timm, where a stage ends with patch merging"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/models/published/TimmArguments.h"
 #include "core/workbench/identify/Identify.h"
 
@@ -18,7 +19,7 @@ void inferHeads(const TensorShapes& shapes, ModelConfig& config, std::vector<std
   const int usualWidth = shapes.has("patch_embed.norm.weight") ? 128 : 64;  // AIMv2's, all others'
   const int usual = config.width % usualWidth == 0 ? config.width / usualWidth : 0;
   config.heads = usual > 0 ? usual : 3;
-  notes.push_back("the file does not say how many heads there are: assumed " +
+  notes.push_back("the file does not state the number of heads; assuming " +
                   std::to_string(config.heads) + "; give a config or a model's name to be certain");
 }
 
@@ -73,6 +74,23 @@ void inferKin(const TensorShapes& shapes, ModelConfig& config) {
     attention["relative_positions"] = true;
 }
 
+/// What lies between the tokens and a classifier that is not timm's usual.
+void inferHead(const TensorShapes& shapes, ModelConfig& config) {
+  if (shapes.has("mid_pos_embed")) config.layout["mid_positions"] = true;
+  if (shapes.has("pre_logits.fc.weight"))
+    config.layout["pre_logits"] = shapes.extent("pre_logits.fc.weight", 0);
+  else if (shapes.size("head.weight", 1) == 2 * std::int64_t{config.width})
+    config.layout["pooling"] = "token_mean";
+}
+
+/// Whether `head` takes the pooled token, what pre_logits makes of it, or that and the mean of all
+/// patches. One of another width stands behind something that is not known here.
+bool hasKnownHead(const TensorShapes& shapes, std::int64_t width) {
+  const std::int64_t columns = shapes.size("head.weight", 1);
+  return columns > 0 && (columns == width || columns == 2 * width ||
+                         columns == shapes.size("pre_logits.fc.weight", 0));
+}
+
 /// timm's BEiT and EVA, whose keys have no bias: by their names, or by a bias that queries have.
 bool hasBeitNames(const TensorShapes& shapes) {
   for (const char* name :
@@ -98,13 +116,13 @@ bool inferRotary(const TensorShapes& shapes, ModelConfig& config, std::vector<st
   const bool eva = config.layout.value("names", "vit") == "eva";
   const bool pool = config.layout.value("pool_prefix", false) && config.classToken;
   if (shapes.has("norm_pre.weight") && (pool || !config.layout.value("final_norm", true))) {
-    notes.push_back("assumed a Perception Encoder's rotary positions" + toBeCertain);
+    notes.push_back("assuming the rotary positions of a Perception Encoder" + toBeCertain);
     config.attention["rotary_offset"] = 1;
     config.attention["rotary_reference"] = {config.grid().rows, config.grid().cols};
     return setColumnsFirst(config, "axial", 10000);
   }
   if (!eva || config.registers > 0) return false;
-  notes.push_back("assumed RoPE-ViT's axial rotary positions" + toBeCertain);
+  notes.push_back("assuming RoPE-ViT's axial rotary positions" + toBeCertain);
   return setColumnsFirst(config, "axial", 100);
 }
 
@@ -112,12 +130,12 @@ bool inferRotary(const TensorShapes& shapes, ModelConfig& config, std::vector<st
 void applyArguments(const TensorShapes& shapes, ModelConfig& config,
                     std::vector<std::string>& notes) {
   if (!shapes.arguments().empty()) {
-    ModelConfig told = config;
-    applyTimmArguments(shapes.arguments(), told);
-    config.layout = told.layout;
-    config.attention = told.attention;
-    config.normEpsilon = told.normEpsilon;
-    config.layerScale = told.layerScale;
+    ModelConfig reported = config;
+    applyTimmArguments(shapes.arguments(), reported);
+    config.layout = reported.layout;
+    config.attention = reported.attention;
+    config.normEpsilon = reported.normEpsilon;
+    config.layerScale = reported.layerScale;
     if (config.attention.value("rotary", "none") == "dinov3") config.normEpsilon = kDinoV3Epsilon;
     return;
   }
@@ -127,11 +145,12 @@ void applyArguments(const TensorShapes& shapes, ModelConfig& config,
   config.attention["rotary"] = "dinov3";
   config.attention["rotary_temperature"] = 100;
   notes.push_back(
-      "the file has no position embedding and does not say how places are told: assumed DINOv3's "
-      "rotary positions; give a config or a model's name to be certain");
+      "the file has no position embedding; assuming DINOv3's rotary positions; give a config or a "
+      "model's name to be certain");
 }
 
-/// Of positions with and without prefix tokens, whichever leaves a grid that agrees with the rest.
+/// Among positions with and without prefix tokens, whichever leaves a grid that agrees with the
+/// rest.
 void inferPositions(const TensorShapes& shapes, ModelConfig& config,
                     std::vector<std::string>& notes) {
   config.positions = shapes.has("pos_embed") ? "learned" : "none";
@@ -149,8 +168,8 @@ void inferPositions(const TensorShapes& shapes, ModelConfig& config,
   }
   const int prefix = config.registers + (config.classToken ? 1 : 0) + (config.distilled ? 1 : 0);
   const std::int64_t positions = shapes.extent("pos_embed", 1);
-  if (prefix > 0 && isGridOf(shapes, positions, config) &&
-      !isGridOf(shapes, positions - prefix, config)) {
+  if (prefix > 0 && fitsGrid(shapes, positions, config) &&
+      !fitsGrid(shapes, positions - prefix, config)) {
     config.layout["prefix_positions"] = false;
     inferImageSize(shapes, positions, "pos_embed", config, notes);
   } else {
@@ -161,7 +180,7 @@ void inferPositions(const TensorShapes& shapes, ModelConfig& config,
 void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
   config.width = shapes.extent("patch_embed.proj.weight", 0);
   config.patchSize = shapes.extent("patch_embed.proj.weight", 2);
-  config.classes = shapes.has("head.weight") ? shapes.extent("head.weight", 0) : 0;
+  config.classes = hasKnownHead(shapes, config.width) ? shapes.extent("head.weight", 0) : 0;
   config.classToken = shapes.has("cls_token");
   config.distilled = shapes.has("dist_token");
   config.qkvBias = shapes.has("blocks.0.attn.qkv.bias") || shapes.has("blocks.0.attn.q_bias") ||
@@ -176,11 +195,12 @@ void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::
     config.layout["pooling"] = ropeVit ? "token" : "mean";
   }
   inferKin(shapes, config);
+  inferHead(shapes, config);
   if (shapes.has("blocks.0.mlp.dconv.weight"))
     config.layout["mlp_convolution"] = shapes.extent("blocks.0.mlp.dconv.weight", 2);
   // Options of these mechanisms leave no trace in names and shapes.
-  refuseTensor(shapes, ".attn.dconv.", "linear-angular attention");
-  refuseTensor(shapes, ".attn.learned_mask_", "learned masks");
+  refuseTensor(shapes, ".attn.dconv.", tr("linear-angular attention"));
+  refuseTensor(shapes, ".attn.learned_mask_", tr("learned masks"));
   inferPositions(shapes, config, notes);
   applyArguments(shapes, config, notes);
   inferHeads(shapes, config, notes);

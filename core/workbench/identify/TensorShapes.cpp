@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 
 namespace headlight {
@@ -43,13 +44,13 @@ std::int64_t TensorShapes::size(const std::string& name, std::size_t dimension) 
 
 int TensorShapes::extent(const std::string& name, std::size_t dimension) const {
   if (!has(name))
-    throw Failure({ErrorCode::UnsupportedFile, "there is no tensor \"" + name + "\"", name});
+    throw Failure({ErrorCode::UnsupportedFile, tr("no tensor \"") + name + "\"", name});
   const auto& shape = m_shapes.at(name);
   const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   const std::int64_t value = size(name, dimension);
   if (empty || value < 1 || value > kMaxExtent)
     throw Failure(
-        {ErrorCode::InvalidFile, "the tensor \"" + name + "\" has an unusual shape", name});
+        {ErrorCode::InvalidFile, tr("the tensor \"") + name + tr("\" has an unusual shape"), name});
   return static_cast<int>(value);
 }
 
@@ -73,8 +74,8 @@ int TensorShapes::stages(const std::string& prefix, const std::string& suffix) c
   const int result = count(prefix, suffix);
   if (result < 1 || result > kMaxStages)
     throw Failure({ErrorCode::UnsupportedFile,
-                   result < 1 ? "there is no tensor \"" + prefix + "0" + suffix + "\""
-                              : "it has more than 6 stages",
+                   result < 1 ? tr("no tensor \"") + prefix + "0" + suffix + "\""
+                              : tr("it has more than 6 stages"),
                    prefix + "0" + suffix});
   return result;
 }
@@ -91,12 +92,12 @@ std::optional<std::pair<int, int>> TensorShapes::imageSize() const {
 void setImageSize(std::int64_t height, std::int64_t width, const std::string& tensor,
                   ModelConfig& config) {
   if (std::max(height, width) > kMaxPixels)
-    throw Failure({ErrorCode::InvalidFile, "tells of pictures of more than 4096 pixels", tensor});
+    throw Failure({ErrorCode::InvalidFile, tr("implies images of more than 4096 pixels"), tensor});
   config.imageSize = static_cast<int>(height);
   config.imageWidth = width == height ? 0 : static_cast<int>(width);
 }
 
-bool isGridOf(const TensorShapes& shapes, std::int64_t patches, const ModelConfig& config) {
+bool fitsGrid(const TensorShapes& shapes, std::int64_t patches, const ModelConfig& config) {
   const std::int64_t patch = config.patchSize;
   if (const auto said = shapes.imageSize())
     return (said->first / patch) * (said->second / patch) == patches;
@@ -116,11 +117,11 @@ void inferImageSize(const TensorShapes& shapes, std::int64_t patches, const std:
   if (side < 1 || side * side != patches || side * patch > kMaxPixels)
     throw Failure({ErrorCode::InvalidFile,
                    "has " + std::to_string(patches) +
-                       " positions, not a square grid; give a config with image_size and "
-                       "image_width",
+                       tr(" positions, not a square grid; give a config with image_size and "
+                          "image_width"),
                    tensor});
   setImageSize(side * patch, side * patch, tensor, config);
-  notes.push_back("image size " + std::to_string(config.imageSize) + " read off " + tensor);
+  notes.push_back("image size " + std::to_string(config.imageSize) + " inferred from " + tensor);
 }
 
 double inferMlpRatio(const TensorShapes& shapes, const std::string& fc1) {
@@ -129,8 +130,8 @@ double inferMlpRatio(const TensorShapes& shapes, const std::string& fc1) {
 
 void refuseTensor(const TensorShapes& shapes, const std::string& part, const std::string& what) {
   if (shapes.anyNameHas(part))
-    throw Failure(
-        {ErrorCode::UnsupportedFile, "its tensors \"..." + part + "\" are of " + what, part});
+    throw Failure({ErrorCode::UnsupportedFile,
+                   tr("its tensors \"...") + part + tr("\" are of ") + what, part});
 }
 
 }  // namespace headlight

@@ -54,9 +54,9 @@ void setImageSize(std::int64_t height, std::int64_t width, const std::string& te
 void inferImageSize(const TensorShapes& shapes, std::int64_t patches, const std::string& tensor,
                     ModelConfig& config, std::vector<std::string>& notes);
 
-/// Whether `patches` are the grid of the picture that the file says, or a square where it says
+/// Whether `patches` are the grid of the image that the file says, or a square where it says
 /// none.
-bool isGridOf(const TensorShapes& shapes, std::int64_t patches, const ModelConfig& config);
+bool fitsGrid(const TensorShapes& shapes, std::int64_t patches, const ModelConfig& config);
 
 /// Hidden over outer width of the MLP whose first layer is `fc1`.
 double inferMlpRatio(const TensorShapes& shapes, const std::string& fc1);

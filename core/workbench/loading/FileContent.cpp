@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/imaging/codecs/OptionalFormats.h"
 #include "core/imaging/codecs/Pnm.h"
 #include "core/imaging/video/VideoKind.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
+/// torch before 1.6 writes its magic number first, as a pickle.
+constexpr std::string_view kLegacyPth = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8P\x19."sv;
 constexpr std::size_t kPeekedBytes = 4096;
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // of a safetensors file
 
@@ -33,17 +36,30 @@ bool beginsLikeJson(std::string_view head) {
          head.find('\0') == head.npos;
 }
 
-bool beginsLikePicture(std::string_view head) {
+bool beginsLikeImage(std::string_view head) {
   static constexpr std::array kMagic{"\xff\xd8\xff"sv, "BM"sv,    "II*\0"sv,
                                      "MM\0*"sv,        "II+\0"sv, "MM\0+"sv};
   for (const auto magic : kMagic)
     if (head.starts_with(magic)) return true;
-  if (beginsLikePnm(head)) return true;
+  if (beginsLikePnm(head) || beginsLikeHeif(head) || beginsLikeJxl(head)) return true;
   return head.size() >= 12 && head.starts_with("RIFF"sv) && head.substr(8, 4) == "WEBP"sv;
 }
 
-/// Empty for what is no file, or cannot be read.
-std::string headOfRegularFile(const std::filesystem::path& path) {
+}  // namespace
+
+FileContent identifyContent(std::string_view head) {
+  // A length can be any bytes, so safetensors come first: the zeros in it are in no JSON.
+  if (beginsLikeSafetensors(head) || head.starts_with("PK\x03\x04"sv) ||
+      head.starts_with(kLegacyPth))
+    return FileContent::Checkpoint;
+  if (beginsLikeJson(head)) return FileContent::Json;
+  if (head.starts_with("\x89PNG\r\n\x1a\n"sv)) return FileContent::Png;
+  if (beginsLikeImage(head)) return FileContent::OtherImage;
+  if (!identifyPlaylist(head).empty()) return FileContent::Playlist;
+  return identifyVideo(head).empty() ? FileContent::Unknown : FileContent::Video;
+}
+
+std::string headOfFile(const std::filesystem::path& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return {};
   std::string head(kPeekedBytes, '\0');
@@ -53,32 +69,9 @@ std::string headOfRegularFile(const std::filesystem::path& path) {
   return head;
 }
 
-}  // namespace
-
-FileContent contentOf(std::string_view head) {
-  // A length can be any bytes, so safetensors come first: the zeros in it are in no JSON.
-  if (beginsLikeSafetensors(head) || head.starts_with("PK\x03\x04"sv))
-    return FileContent::Checkpoint;
-  if (beginsLikeJson(head)) return FileContent::Json;
-  if (head.starts_with("\x89PNG\r\n\x1a\n"sv)) return FileContent::Png;
-  if (beginsLikePicture(head)) return FileContent::OtherPicture;
-  if (!playlistKindOf(head).empty()) return FileContent::Playlist;
-  return videoKindOf(head).empty() ? FileContent::Unknown : FileContent::Video;
-}
-
 FileContent contentOfFile(const std::filesystem::path& path) {
-  const std::string head = headOfRegularFile(path);
-  return head.empty() ? FileContent::Unknown : contentOf(head);
-}
-
-std::string playlistKindOfFile(const std::filesystem::path& path) {
-  return playlistKindOf(headOfRegularFile(path));
-}
-
-bool looksLikeConfig(const std::filesystem::path& path) {
-  const FileContent content = contentOfFile(path);
-  return content == FileContent::Json ||
-         (content == FileContent::Unknown && path.extension() == ".json");
+  const std::string head = headOfFile(path);
+  return head.empty() ? FileContent::Unknown : identifyContent(head);
 }
 
 }  // namespace headlight

@@ -5,10 +5,13 @@
 
 #include "core/base/ForeignContent.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/models/published/TimmArguments.h"
+#include "core/workbench/foreign/OpenClipConfig.h"
+#include "core/workbench/foreign/TransformersConfig.h"
 #include "core/workbench/loading/HubLabels.h"
 
 namespace headlight {
@@ -25,12 +28,13 @@ Json readHubObject(const std::filesystem::path& path) {
   const std::string text = valueOrThrow(readFile(path, kMaxConfigText));
   auto json = parseConfigJson(text, path.string(), kMaxConfigText, kMostLabels);
   if (!json)
-    refuseConfig(
-        ErrorCode::InvalidFile,
-        json.error().message + (foreignContent(text).empty() ? "; download the model again" : ""),
-        path);
+    refuseConfig(ErrorCode::InvalidFile,
+                 json.error().message +
+                     (foreignContent(text).empty() ? tr("; download the model again") : ""),
+                 path);
   if (!json->is_object())
-    refuseConfig(ErrorCode::InvalidFile, "is no JSON object; download the model again", path);
+    refuseConfig(ErrorCode::InvalidFile, tr("is not a JSON object; download the model again"),
+                 path);
   return std::move(json).value();
 }
 
@@ -57,47 +61,39 @@ std::vector<std::string> namesNear(const std::string& name) {
 [[noreturn]] void refuseArchitecture(const std::string& name, const std::filesystem::path& where) {
   const auto near = namesNear(name);
   refuseConfig(ErrorCode::UnsupportedFile,
-               "is of the architecture " + name + ", which is not known here; " +
-                   (near.empty() ? std::string() : "near it are " + joined(near) + "; ") +
-                   "headlight-cli summary --list names those that are",
+               tr("is of the architecture ") + name + tr(", which is not supported; ") +
+                   (near.empty() ? std::string()
+                                 : tr("similar supported names are ") + joined(near) + "; ") +
+                   tr("headlight-cli summary --list shows the supported ones"),
                where);
 }
 
 /// Why a config.json without an architecture is none of timm's.
 [[noreturn]] void refuseOther(const Json& json, const std::filesystem::path& where) {
-  if (json.contains("model_type") || json.contains("architectures")) {
-    const std::string kind = hubTextAt(json, "model_type");
-    refuseConfig(ErrorCode::UnsupportedFile,
-                 "is a config of transformers" +
-                     (kind.empty() ? std::string() : " (model_type " + kind + ")") +
-                     ", whose tensors have other names; Headlight opens timm's: look for the same "
-                     "model under timm/ on the hub",
-                 where);
-  }
   if (json.contains("model") || json.contains("schema"))
     refuseConfig(ErrorCode::UnsupportedFile,
-                 "is an Experiment of this program, not timm's; open the weights in its folder "
-                 "themselves, or the config",
+                 tr("is an Experiment of Headlight, not a timm config; open the config or the "
+                    "weights in its folder directly"),
                  where);
   refuseConfig(ErrorCode::UnsupportedFile,
-               "names no architecture, so it is not timm's; open the weights themselves, with "
-               "--model if they do not say what they are",
+               tr("names no architecture, so it is not a timm config; open the weights directly, "
+                  "with --model if needed"),
                where);
 }
 
 int numberOfClasses(const Json& json, int before, const std::filesystem::path& where) {
-  for (const Json* part : {&json, &pretrainedOf(json)}) {
+  for (const Json* part : {&json, &readPretrained(json)}) {
     if (!part->contains("num_classes") || (*part)["num_classes"].is_null()) continue;
     const Json& count = (*part)["num_classes"];
     if (!count.is_number_integer() || count < 0 || count > 100000)
-      refuseConfig(ErrorCode::InvalidConfig, "num_classes must be a whole number from 0 to 100000",
-                   where);
+      refuseConfig(ErrorCode::InvalidConfig,
+                   tr("num_classes must be a whole number from 0 to 100000"), where);
     return count.get<int>();
   }
   return before;
 }
 
-/// timm makes a model as large as its weights' pictures, unless it is told otherwise.
+/// timm sizes a model for its weights' images by default.
 void applyInputSize(const Json& pretrained, ModelConfig& model, const std::string& where) {
   if (!pretrained.contains("input_size") || pretrained["input_size"].is_null()) return;
   const Json& size = pretrained["input_size"];
@@ -106,8 +102,8 @@ void applyInputSize(const Json& pretrained, ModelConfig& model, const std::strin
                                  [](const Json& n) { return n.is_number_integer() && n > 0; });
   if (!three || size[0] != 3 || size[1] > 4096 || size[2] > 4096)
     throw Failure({ErrorCode::InvalidConfig,
-                   "must be [3, height, width] of at most 4096: only models of colour pictures are "
-                   "opened",
+                   tr("must be [3, height, width] of at most 4096: only models of color images are "
+                      "supported"),
                    where + ": pretrained_cfg.input_size"});
   model.imageSize = size[1].get<int>();
   model.imageWidth = size[2] == size[1] ? 0 : size[2].get<int>();
@@ -122,7 +118,7 @@ std::vector<double> threeNumbers(const Json& pretrained, const char* key,
       std::all_of(list.begin(), list.end(), [](const Json& number) { return number.is_number(); });
   if (!numbers)
     throw Failure(
-        {ErrorCode::InvalidConfig, "must be three numbers", where + ": pretrained_cfg." + key});
+        {ErrorCode::InvalidConfig, tr("must be three numbers"), where + ": pretrained_cfg." + key});
   return list.get<std::vector<double>>();
 }
 
@@ -137,12 +133,12 @@ void applyPreprocessing(const Json& pretrained, HubModel& hub, const std::string
     model.interpolation = interpolation;
   else if (!interpolation.empty())
     hub.notes.push_back("interpolation " + interpolation +
-                        " is not known here: pictures are resized " + model.interpolation);
+                        " is not supported: images are resized " + model.interpolation);
   const std::string mode = hubTextAt(pretrained, "crop_mode");
   if (mode == "center" || mode == "squash")
     model.cropMode = mode;
   else if (!mode.empty())
-    hub.notes.push_back("crop_mode " + mode + " is not known here: the middle is cropped");
+    hub.notes.push_back("crop_mode " + mode + " is not supported: a center crop is used");
 }
 
 /// What the file says of how its model pools, where its arguments do not: timm wrote down what was,
@@ -178,10 +174,10 @@ HubModel hubNamesOf(const Json& json, const HubFolder& folder) {
   const std::string given = hubTextAt(json, "architecture");
   if (given.empty()) refuseOther(json, folder.config());
   hub.architecture = given.substr(0, given.find('.'));
-  const Json& pretrained = pretrainedOf(json);
+  const Json& pretrained = readPretrained(json);
   hub.tag = hubTextAt(pretrained, "tag");
   if (hub.tag.empty()) hub.tag = tagOf(given, folder.name);
-  hub.licence = hubTextAt(pretrained, "license");
+  hub.license = hubTextAt(pretrained, "license");
   return hub;
 }
 
@@ -193,23 +189,56 @@ std::string nameFor(const PublishedModel& published, const ModelConfig& model,
   return leaf.empty() || findPublishedModel(leaf) ? "custom" : leaf;
 }
 
+/// timm's own config.json names its architecture, also that of a timm model inside transformers.
+bool isForeign(const Json& json) {
+  return !json.contains("architecture") && (isTransformersConfig(json) || isOpenClipConfig(json));
+}
+
+HubModel foreignNamesOf(const Json& json) {
+  HubModel hub;
+  hub.architecture = isOpenClipConfig(json) ? "CLIP" : hubTextAt(json, "model_type");
+  return hub;
+}
+
+HubModel foreignModelOf(const Json& json, const HubFolder& folder) {
+  ForeignModel foreign = isOpenClipConfig(json) ? readOpenClipConfig(json, folder.config().string())
+                                                : readTransformersConfig(json, folder.folder);
+  HubModel hub;
+  hub.architecture = foreign.architecture;
+  ModelConfig& model = hub.experiment.model;
+  try {
+    model = checkedAndCompleted(foreign.model);
+  } catch (const Failure& failure) {
+    throw Failure({failure.error().code, failure.error().text(), folder.config().string()});
+  }
+  const std::string leaf = leafOfRepository(folder.name);
+  model.name = leaf.empty() || findPublishedModel(leaf) ? "custom" : leaf;
+  hub.experiment.name = leaf.empty() ? hub.architecture : leaf;
+  hub.classNames = std::move(foreign.classNames);
+  hub.notes = folder.notes;
+  hub.notes.insert(hub.notes.end(), foreign.notes.begin(), foreign.notes.end());
+  return hub;
+}
+
 }  // namespace
 
 HubModel readHubNames(const HubFolder& folder) {
-  return hubNamesOf(readHubObject(folder.config()), folder);
+  const Json json = readHubObject(folder.config());
+  return isForeign(json) ? foreignNamesOf(json) : hubNamesOf(json, folder);
 }
 
 HubModel readHubConfig(const HubFolder& folder) {
   const std::string where = folder.config().string();
   const Json json = readHubObject(folder.config());
+  if (isForeign(json)) return foreignModelOf(json, folder);
   HubModel hub = hubNamesOf(json, folder);
   const PublishedModel* published = findPublishedModel(hub.architecture);
   if (!published) refuseArchitecture(hub.architecture, folder.config());
   ModelConfig& model = hub.experiment.model;
   model = published->config;
   model.classes = numberOfClasses(json, model.classes, folder.config());
-  applyInputSize(pretrainedOf(json), model, where);
-  applyPreprocessing(pretrainedOf(json), hub, where);
+  applyInputSize(readPretrained(json), model, where);
+  applyPreprocessing(readPretrained(json), hub, where);
   try {
     applyArguments(json, model);
     model = checkedAndCompleted(model);

@@ -10,7 +10,7 @@ namespace headlight {
 namespace {
 
 const Json* findLabels(const Json& json, std::initializer_list<const char*> keys) {
-  for (const Json* part : {&json, &pretrainedOf(json)})
+  for (const Json* part : {&json, &readPretrained(json)})
     for (const char* key : keys)
       if (part->contains(key) && !(*part)[key].is_null() && !(*part)[key].empty())
         return &(*part)[key];
@@ -29,7 +29,7 @@ std::unordered_map<std::string, std::string> descriptionsIn(const Json& json) {
 
 }  // namespace
 
-const Json& pretrainedOf(const Json& json) {
+const Json& readPretrained(const Json& json) {
   return json.contains("pretrained_cfg") && json["pretrained_cfg"].is_object()
              ? json["pretrained_cfg"]
              : json;
@@ -47,8 +47,9 @@ void applyLabels(const Json& json, HubModel& hub, const std::string& where) {
   }
   const int classes = hub.experiment.model.classes;
   if (static_cast<int>(labels.size()) != classes) {
-    hub.notes.push_back("label_names are not used: there are " + std::to_string(labels.size()) +
-                        " for " + std::to_string(classes) + " classes");
+    hub.notes.push_back("label_names are not used: the config has " +
+                        std::to_string(labels.size()) + " labels for " + std::to_string(classes) +
+                        " classes");
     return;
   }
   const auto descriptions = descriptionsIn(json);

@@ -9,7 +9,7 @@
 namespace headlight {
 
 /// `pretrained_cfg`, or all of it, as timm wrote one object once of what is in two now.
-const Json& pretrainedOf(const Json& json);
+const Json& readPretrained(const Json& json);
 
 /// Fills in names and keys of hub.experiment.model.classes classes by `label_names` (once `labels`)
 /// and `label_descriptions`. Labels of another number, or in another form, are not used, and

@@ -5,6 +5,9 @@
 
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/SafetensorsHeader.h"
+#include "core/checkpoint/foreign/TimmNames.h"
+#include "core/workbench/hub/HubFolder.h"
+#include "core/workbench/loading/Weights.h"
 
 namespace headlight {
 namespace {
@@ -15,16 +18,31 @@ TensorEntry describe(const std::string& name, const at::Tensor& tensor) {
           static_cast<std::int64_t>(tensor.nbytes())};
 }
 
+/// Also of what the names of another library would be read as.
+std::vector<std::string> notesOf(const Checkpoint& checkpoint) {
+  const auto read = guarded("", [&] { return inTimmNames(checkpoint).notes; });
+  if (read) return *read;
+  std::vector<std::string> notes = checkpoint.notes;
+  notes.push_back(read.error().text());
+  return notes;
+}
+
 }  // namespace
 
-Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path) {
+Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path,
+                                             const std::string& take) {
   return guarded(path.string(), [&] {
-    const Checkpoint checkpoint = valueOrThrow(readCheckpoint(path));
+    // One shard that is named is looked at alone.
+    const bool whole = isWeightsFolder(path) || isShardIndex(path);
+    const auto files = whole ? tensorFilesOf(path) : std::vector{path};
+    const Checkpoint checkpoint = valueOrThrow(readCheckpoint(files, take));
     CheckpointContents contents;
     contents.format = checkpoint.format;
     contents.source = checkpoint.source;
+    contents.prefix = checkpoint.prefix;
+    contents.choices = checkpoint.choices;
     contents.metadata = checkpoint.metadata;
-    contents.notes = checkpoint.notes;
+    contents.notes = notesOf(checkpoint);
     for (const auto& [name, tensor] : checkpoint.tensors) {
       contents.tensors.push_back(describe(name, tensor));
       contents.elements += tensor.numel();

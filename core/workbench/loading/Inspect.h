@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/checkpoint/LoadReport.h"
 
 namespace headlight {
 
@@ -20,8 +21,10 @@ struct TensorEntry {
 };
 
 struct CheckpointContents {
-  std::string format;  ///< "safetensors" or "pth"
-  std::string source;  ///< of a .pth: which dictionary was taken
+  std::string format;                       ///< "safetensors" or "pth"
+  std::string source;                       ///< of a .pth: which dictionary was taken
+  std::string prefix;                       ///< that was taken off the names
+  std::vector<LoadReport::Choice> choices;  ///< as LoadReport's
   std::map<std::string, std::string> metadata;
   std::vector<TensorEntry> tensors;  ///< in the order of the file
   std::vector<std::string> notes;    ///< what was skipped and why
@@ -29,7 +32,9 @@ struct CheckpointContents {
   std::int64_t bytes = 0;
 };
 
-/// Errors: as readCheckpoint's.
-Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path);
+/// `path`: a file, a folder of the hub or an index of shards, which are read as one. `take`: as
+/// readCheckpoint's. Errors: as readCheckpoint's.
+Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path,
+                                             const std::string& take = {});
 
 }  // namespace headlight

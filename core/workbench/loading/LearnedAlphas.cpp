@@ -14,14 +14,14 @@
 namespace headlight {
 namespace {
 
-/// Of a file that was written before learned α had a list: the heads that are soft in it.
+/// For a file that was written before learned α had a list: the heads that are soft in it.
 std::optional<std::vector<LearnedAlpha>> softHeadsOf(const Checkpoint& checkpoint,
                                                      const std::string& where) {
   const auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where));
   if (!metadata) return std::nullopt;
   const Experiment& experiment = metadata->experiment;
   const MaskScheme scheme =
-      valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model)));
+      valueOrThrow(resolveMasks(experiment.masks, makeMaskShape(experiment.model)));
   std::vector<LearnedAlpha> learned;
   for (int l = 0; l < scheme.layers(); ++l)
     for (int h = 0; h < scheme.heads(l); ++h)
@@ -67,7 +67,7 @@ std::map<std::string, int> layersWith(const Model& model,
 
 std::optional<std::vector<LearnedAlpha>> learnedAlphasIn(const Checkpoint& checkpoint,
                                                          const std::string& where) {
-  auto learned = learnedAlphasOf(checkpoint.metadata, where);
+  auto learned = readLearnedAlphas(checkpoint.metadata, where);
   if (!learned) return softHeadsOf(checkpoint, where);
   forgetBeforeResets(*learned);
   return learned;

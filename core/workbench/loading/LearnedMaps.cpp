@@ -27,7 +27,7 @@ LearnedMap& entryOf(std::vector<LearnedMap>& maps, const LearnedPairs& pairs, in
 
 }  // namespace
 
-std::vector<LearnedMap> learnedMapsOf(Model& model) {
+std::vector<LearnedMap> findLearnedMaps(Model& model) {
   std::vector<LearnedMap> maps;
   for (int l = 0; l < model.layers(); ++l) {
     at::Tensor seen;  // by those before of the same layer, which mostly share their windows

@@ -10,6 +10,6 @@
 namespace headlight {
 
 /// What the mechanism of every layer offers beside its maps (Attention::learnedPairs), by name.
-std::vector<LearnedMap> learnedMapsOf(Model& model);
+std::vector<LearnedMap> findLearnedMaps(Model& model);
 
 }  // namespace headlight

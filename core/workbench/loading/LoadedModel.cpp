@@ -3,17 +3,24 @@
 
 #include <ATen/ATen.h>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
+#include "core/checkpoint/ForeignNames.h"
+#include "core/checkpoint/foreign/TimmNames.h"
 #include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/sequence/SequenceFile.h"
 #include "core/workbench/identify/IdentifyModel.h"
-#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/identify/UnknownParts.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/MapFile.h"
+#include "core/workbench/loading/ModelsInFolder.h"
 #include "core/workbench/loading/OlderRules.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/loading/WeightsName.h"
+#include "core/workbench/loading/WeightsPlace.h"
 
 namespace headlight {
 namespace {
@@ -25,11 +32,12 @@ Experiment describedByName(const std::string& name) {
     for (const auto& model : publishedModels())
       names.push_back(model.name);
     const std::string close = closestName(name, names);
-    throw Failure({ErrorCode::NotFound,
-                   "is neither a published model nor a file" +
-                       (close.empty() ? std::string("; headlight-cli summary --list names them")
-                                      : "; did you mean " + close + "?"),
-                   name});
+    throw Failure(
+        {ErrorCode::NotFound,
+         tr("is neither a published model nor a file") +
+             (close.empty() ? std::string(tr("; headlight-cli summary --list shows the models"))
+                            : tr("; did you mean ") + close + "?"),
+         name});
   }
   Experiment experiment;
   experiment.name = published->name;
@@ -39,19 +47,20 @@ Experiment describedByName(const std::string& name) {
 }
 
 void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& source,
-          const std::filesystem::path& path, Description& known) {
+          const std::filesystem::path& path, Description& known, std::optional<Grid> described) {
   refuseSequenceModel(checkpoint.metadata, path.string());
-  const LoadPlan plan = planFor(*loaded.model, checkpoint, {}, path.string());
+  const LoadPlan plan = planFor(*loaded.model, checkpoint, described, path.string());
   requireFit(plan.report, source.partial, path.string());
-  const double progress = progressOf(checkpoint.metadata, path.string());
+  const double progress = readProgress(checkpoint.metadata, path.string());
   applyWeights(*loaded.model, plan, learnedAlphasIn(checkpoint, path.string()));
   loaded.model->setProgress(progress);
   loaded.info.report = plan.report;
-  loaded.info.weights = fileOfWeights(path);
+  loaded.info.weights = fileOfWeights(path, source.take);
+  loaded.info.weightsName = makeWeightsName(loaded.info.weights, checkpoint.metadata);
   loaded.info.randomWeights = false;
-  loaded.info.alphas = softAlphasOf(*loaded.model);
+  loaded.info.alphas = readSoftAlphas(*loaded.model);
   if (known.classNames.empty())
-    if (const auto own = guarded(path.string(), [&] { return classesOf(checkpoint, path); })) {
+    if (const auto own = guarded(path.string(), [&] { return findClasses(checkpoint, path); })) {
       known.classNames = own->names;
       known.classKeys = own->keys;
     }
@@ -61,10 +70,10 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& 
 /// `other`: of weights that came beside the description of the model; else null.
 void noteRules(ModelInfo& info, const Checkpoint* other) {
   const ModelConfig& model = info.experiment.model;
-  std::vector<std::string> rules = olderRulesOf(model);
+  std::vector<std::string> rules = listOlderRules(model);
   if (other)
     if (const auto carried = readModelMetadata(other->metadata, ""); carried && *carried)
-      for (std::string& rule : otherRulesOf(model, (*carried)->experiment.model))
+      for (std::string& rule : listOtherRules(model, (*carried)->experiment.model))
         rules.push_back(std::move(rule));
   info.notes.insert(info.notes.end(), rules.begin(), rules.end());
 }
@@ -82,6 +91,13 @@ std::optional<Description> describedByFolder(const ModelSource& source) {
   return describedBy(readHubConfig(valueOrThrow(findHubFolder(place))));
 }
 
+/// Of a model that is built only to see whether the names in a file are all its own.
+constexpr std::int64_t kMostBuilt = 30'000'000;
+
+void addNotes(Description& known, const std::vector<std::string>& notes) {
+  known.notes.insert(known.notes.end(), notes.begin(), notes.end());
+}
+
 /// The grid of the model that a file says it is of; a grid without rows where it does not.
 Grid gridIn(const Checkpoint& checkpoint) {
   // Weights of a model that is open, which come with every step that is looked at, say nothing.
@@ -93,6 +109,13 @@ Grid gridIn(const Checkpoint& checkpoint) {
     return identifyModel(checkpoint, notes).grid();
   });
   return said ? *said : Grid{0, 0, 0};
+}
+
+PositionFilter filterOf(const ModelConfig& model) {
+  const std::string filter = model.layout.value("position_filter", "antialiased");
+  if (filter == "bicubic") return PositionFilter::Bicubic;
+  return filter == "bilinear" ? PositionFilter::BilinearAntialiased
+                              : PositionFilter::BicubicAntialiased;
 }
 
 /// Buffers that other writers keep and that follow from the model's sizes.
@@ -113,34 +136,36 @@ LoadPlan planFor(const Model& model, const Checkpoint& checkpoint, std::optional
                                 .rows = grid.rows,
                                 .cols = grid.cols,
                                 .fileRows = file.rows,
-                                .fileCols = file.cols}));
+                                .fileCols = file.cols,
+                                .filter = filterOf(model.config())}));
 }
 
 void requireFit(const LoadReport& report, bool partial, const std::string& where) {
   if (report.matched.empty() && report.resized.empty() && report.taken.empty())
     throw Failure({ErrorCode::InvalidFile,
-                   "nothing in it fits this model (" + report.summary() +
-                       "); choose the model that it belongs to",
+                   tr("no tensor in it fits this model (") + report.summary() +
+                       tr("); choose the model that it belongs to"),
                    where});
   const auto unfilled = report.unfilled();
   if (partial || unfilled.empty()) return;
   throw Failure({ErrorCode::InvalidFile,
-                 "does not fit the model: " + std::to_string(unfilled.size()) +
-                     " of its tensors would stay random (" + report.summary() +
-                     "); choose the model that it belongs to, or go on all the same with --partial",
+                 tr("does not fit the model: ") + std::to_string(unfilled.size()) +
+                     tr(" of its tensors would stay random (") + report.summary() +
+                     tr("); choose the model that it belongs to, or accept this with --partial"),
                  where});
 }
 
-void requireExplained(const Model& model, const Checkpoint& checkpoint, const std::string& where) {
+std::vector<std::string> requireExplained(const Model& model, const Checkpoint& checkpoint,
+                                          const std::string& where) {
   LoadReport report = planFor(model, weightsOf(checkpoint), {}, where).report;
   std::erase_if(report.unexpected, followsFromSizes);
   std::erase_if(report.missing, followsFromSizes);
-  if (report.complete()) return;
+  auto notes = leaveUnknownParts(report.unexpected, model.config().classes == 0);
+  if (report.complete()) return notes;
   throw Failure({ErrorCode::UnsupportedFile,
-                 "its tensors are not those of the model that they look like (" +
-                     model.config().backbone + ", " + model.config().mechanism +
-                     " attention): " + report.summary() +
-                     "; give the model it belongs to by name or config (--model)",
+                 tr("its tensors do not match the recognized model (") + model.config().backbone +
+                     ", " + model.config().mechanism + " attention): " + report.summary() +
+                     tr("; give its model by name or config (--model)"),
                  where});
 }
 
@@ -148,7 +173,7 @@ Description describe(const Checkpoint& checkpoint, const std::string& where) {
   Description description;
   const NamedTensors weights = weightsOf(checkpoint.tensors);
   if (auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where))) {
-    const KnownClasses own = classesOf(checkpoint, where);
+    const KnownClasses own = findClasses(checkpoint, where);
     description.classNames = own.names;
     description.classKeys = own.keys;
     description.experiment = metadata->experiment;
@@ -184,48 +209,69 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
     info.parameters += tensor.numel();
   info.device = target.str();
   info.randomWeights = true;
-  info.alphas = softAlphasOf(*loaded.model);
+  info.alphas = readSoftAlphas(*loaded.model);
   nameClasses(info, {});
   return loaded;
 }
 
 Description describeFile(const std::filesystem::path& path) {
-  const auto checkpoint = valueOrThrow(readCheckpoint(path));
+  const auto checkpoint = readWeights(path);
   Description known = describe(checkpoint, path.string());
   if (known.inferred)
-    requireExplained(*makeModel(known.experiment.model, 0), checkpoint, path.string());
+    addNotes(known,
+             requireExplained(*makeModel(known.experiment.model, 0), checkpoint, path.string()));
+  return known;
+}
+
+Description describeShapes(const std::filesystem::path& path) {
+  auto checkpoint = inTimmNames(valueOrThrow(readCheckpointShapes(tensorFilesOf(path))));
+  spreadGrayPatches(checkpoint);
+  refuseSequenceModel(checkpoint.metadata, path.string());
+  Description known = describe(checkpoint, path.string());
+  std::int64_t numbers = 0;
+  for (const auto& [name, tensor] : checkpoint.tensors)
+    numbers += tensor.numel();
+  if (known.inferred && numbers <= kMostBuilt)
+    addNotes(known,
+             requireExplained(*makeModel(known.experiment.model, 0), checkpoint, path.string()));
   return known;
 }
 
 LoadedModel loadModel(const ModelSource& given) {
-  ModelSource source = given;
-  if (isHubConfig(source.model))
-    source.model = std::filesystem::absolute(source.model).parent_path().string();
-  const bool describedByFile =
-      !source.model.empty() && !findPublishedModel(source.model) && isThere(source.model);
-  const bool config = describedByFile && looksLikeConfig(source.model);
+  ModelSource source = resolveModelFolder(given);
+  const bool describedByFile = !source.model.empty() && !findPublishedModel(source.model) &&
+                               isThere(parseWeightsPlace(source.model).file);
+  const Input named = describedByFile ? identifyOrGuess(source.model) : Input();
+  if (named.kind == InputKind::HubFolder) source.model = named.path.string();
+  const bool config = named.isJson();
   // A checkpoint named as the model describes itself and, unless others are given, has the weights.
   std::filesystem::path weights = source.weights;
   if (weights.empty() && describedByFile && !config) weights = source.model;
   const auto folder = describedByFolder(source);  // before weights are read, which takes longer
   std::optional<Checkpoint> checkpoint;
-  if (!weights.empty()) checkpoint = readWeights(weights);
+  if (!weights.empty()) checkpoint = readWeights(weights, source.take);
 
   const bool describesItself = source.model.empty() || (describedByFile && weights == source.model);
   if (describesItself && !checkpoint)
-    throw Failure({ErrorCode::InvalidArgument, "name a model, a config or a checkpoint", "model"});
+    throw Failure(
+        {ErrorCode::InvalidArgument, tr("give a model, a config or a checkpoint"), "model"});
   Description known;
   if (folder)
     known = *folder;
   else if (describesItself)
     known = describe(*checkpoint, weights.string());
   else if (config)
-    known.experiment = valueOrThrow(readExperiment(source.model, modelCatalogue()));
+    known.experiment = valueOrThrow(readExperiment(source.model, modelCatalog()));
   else if (describedByFile)
     known = describeFile(source.model);
   else
     known.experiment = describedByName(source.model);
 
+  // A foreign config says of which images the weights are, which need not be square.
+  const auto described = !known.inferred && (folder || describesItself) && checkpoint &&
+                                 !checkpoint->metadata.contains("experiment")
+                             ? std::optional(known.experiment.model.grid())
+                             : std::nullopt;
   if (source.seed != 0) known.experiment.seed = source.seed;
   if (source.imageHeight > 0) {
     known.experiment.model.imageSize = source.imageHeight;
@@ -235,8 +281,8 @@ LoadedModel loadModel(const ModelSource& given) {
     requireHeld(known.experiment.model, checkpoint->tensors, weights.string(), /*resized=*/true);
   LoadedModel loaded = buildModel(known.experiment, source.device);
   if (checkpoint && describesItself && known.inferred)
-    requireExplained(*loaded.model, *checkpoint, weights.string());
-  if (checkpoint) load(loaded, *checkpoint, source, weights, known);
+    addNotes(known, requireExplained(*loaded.model, *checkpoint, weights.string()));
+  if (checkpoint) load(loaded, *checkpoint, source, weights, known, described);
   nameClasses(loaded.info, {known.classNames, known.classKeys}, source.classNames);
   loaded.info.notes = known.notes;
   noteRules(loaded.info, describesItself || !checkpoint ? nullptr : &*checkpoint);

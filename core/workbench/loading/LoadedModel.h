@@ -34,12 +34,17 @@ struct Description {
 /// From its metadata, from timm's config.json beside it (Weights.h), or inferred. Throws Failure,
 /// also for a model that it does not hold.
 Description describe(const Checkpoint& checkpoint, const std::string& where);
-/// Of a file, inferred ones explained (requireExplained).
+/// For a file; inferred descriptions are explained (requireExplained).
 Description describeFile(const std::filesystem::path& path);
-/// Of a description that was inferred: throws Failure(UnsupportedFile) with the names of tensors
+/// For a description that was inferred: throws Failure(UnsupportedFile) with the names of tensors
 /// that the model lacks, has besides or has otherwise. Some mechanism that is not known here would
-/// be taken for softmax else.
-void requireExplained(const Model& model, const Checkpoint& checkpoint, const std::string& where);
+/// be taken for softmax else. A head that nobody knows and what only a training needs are left aside
+/// (UnknownParts.h); returns what is to be said of them.
+std::vector<std::string> requireExplained(const Model& model, const Checkpoint& checkpoint,
+                                          const std::string& where);
+/// What a file says of its model, by the names and shapes of its tensors, which are not read.
+/// Throws Failure where it cannot be opened, as far as these tell.
+Description describeShapes(const std::filesystem::path& path);
 
 /// Throws Failure(InvalidFile) where nothing fits, and where tensors of the model would stay random
 /// (LoadReport::unfilled) unless that is wanted.
@@ -50,7 +55,7 @@ void requireFit(const LoadReport& report, bool partial, const std::string& where
 LoadPlan planFor(const Model& model, const Checkpoint& checkpoint,
                  std::optional<Grid> fileGrid = {}, const std::string& where = {});
 
-/// Of every layer (Model::softAlphas).
-SoftAlphas softAlphasOf(const Model& model);
+/// For every layer (Model::softAlphas).
+SoftAlphas readSoftAlphas(const Model& model);
 
 }  // namespace headlight

@@ -31,7 +31,7 @@ fs::path torchCheckpoints() {
   return home / "hub" / "checkpoints";
 }
 
-/// Of what was downloaded in part: what there is of it.
+/// A partial download: the part that exists.
 std::uint64_t bytesOfBlobs(const fs::path& entry) {
   std::uint64_t sum = 0;
   std::error_code unknown;
@@ -65,7 +65,7 @@ LocalModel describeHub(const fs::path& path, LocalModel::Source source) {
   if (!names) return model;
   model.architecture = names->architecture;
   model.tag = names->tag;
-  model.licence = names->licence;
+  model.license = names->license;
   return model;
 }
 
@@ -160,7 +160,7 @@ const char* toText(LocalModel::Source source) {
   return "";
 }
 
-ModelSource sourceOf(const LocalModel& model) {
+ModelSource makeModelSource(const LocalModel& model) {
   ModelSource source;
   std::error_code unknown;
   const bool folder = fs::is_directory(model.path, unknown);
@@ -187,13 +187,6 @@ std::size_t findLocalModels(const LocalPlaces& places, const std::function<void(
   for (const fs::path& folder : places.folders)
     search.folder(folder);
   return search.leftOut();
-}
-
-std::vector<LocalModel> localModels(const LocalPlaces& places, const std::stop_token& stop) {
-  std::vector<LocalModel> models;
-  findLocalModels(
-      places, [&](LocalModel model) { models.push_back(std::move(model)); }, stop);
-  return models;
 }
 
 }  // namespace headlight

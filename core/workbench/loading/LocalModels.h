@@ -34,7 +34,7 @@ struct LocalModel {
 
   std::string name;            ///< "timm/vit_tiny_patch16_224.augreg_in21k", or a file's
   std::string architecture;    ///< timm's name; empty where nothing tells it
-  std::string tag, licence;    ///< empty likewise
+  std::string tag, license;    ///< empty likewise
   std::uint64_t bytes = 0;     ///< of its weights; of an incomplete one, of what there is
   std::filesystem::path path;  ///< what --model takes
   Source source = Source::Folder;
@@ -49,7 +49,7 @@ const char* toText(LocalModel::Source source);
 
 /// How it is opened: by its folder, which says what it is; a file by itself, or, of torch hub,
 /// whose names are those of models, as the model of its name.
-ModelSource sourceOf(const LocalModel& model);
+ModelSource makeModelSource(const LocalModel& model);
 
 /// Whether every word of `search`, upper or lower case, is in its name, architecture, tag or
 /// source.
@@ -64,8 +64,5 @@ inline constexpr int kDeepestLocal = 3;
 /// Blocks. Returns how many entries were left out of folders that have too many.
 std::size_t findLocalModels(const LocalPlaces& places, const std::function<void(LocalModel)>& found,
                             const std::stop_token& stop = {});
-
-/// All of them.
-std::vector<LocalModel> localModels(const LocalPlaces& places, const std::stop_token& stop = {});
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 #include "core/workbench/loading/LooseWeights.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/loading/FileContent.h"
+#include "core/workbench/loading/LoadedModel.h"
 
 namespace headlight {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPeekedWeights = 256u << 10;
-constexpr std::size_t kHashDigits = 8;
+constexpr std::size_t kHashDigits = 8, kShardNumberDigits = 5;
 
 std::string headOf(const fs::path& path) {
   std::string head(kPeekedWeights, '\0');
@@ -74,7 +76,7 @@ void readOwnMetadata(const fs::path& path, LocalModel& model) {
   const auto metadata = readSafetensorsMetadata(*folder, path.filename().string());
   if (!metadata) return;
   if (metadata->contains(kSequenceKey)) {
-    model.problem = "is a sequence model: open it in the window of sequence models";
+    model.problem = "is a sequence model; open it in the window of sequence models";
     return;
   }
   if (const auto known = readModelMetadata(*metadata, path.string()); known && known.value()) {
@@ -83,22 +85,37 @@ void readOwnMetadata(const fs::path& path, LocalModel& model) {
   }
 }
 
-void tellProblem(const std::string& head, FileContent content, LocalModel& model) {
+void reportProblem(const std::string& head, FileContent content, LocalModel& model) {
   if (!model.complete || !model.problem.empty()) return;
   const bool weights = content == FileContent::Checkpoint;
   if (const std::string other = weights ? "" : foreignContent(head); !other.empty())
     model.problem = other;
   else if (!weights)
     model.problem =
-        "is no safetensors file and not in torch's ZIP format; save it again with a newer torch";
+        "is neither a safetensors file nor in torch's ZIP format; save it again with a newer torch";
   else if (model.architecture.empty() && !hasPatches(head))
-    model.problem = "has no tensors with the names of a vision transformer of timm";
+    model.problem = "has no tensor names of a timm vision transformer";
+}
+
+/// A file anywhere opens as what its tensors say, and not at all where they say nothing.
+void judgeTensors(const fs::path& path, LocalModel& model) {
+  if (!model.problem.empty()) return;
+  const auto known = guarded(path.string(), [&] { return describeShapes(path); });
+  if (known)
+    model.problem.clear();
+  else
+    model.problem = known.error().message;
 }
 
 }  // namespace
 
 bool isNamedAsWeights(const std::string& name) {
-  return name.ends_with(".safetensors") || name.ends_with(".pth") || name.ends_with(".pt");
+  static constexpr std::array kEndings{".safetensors", ".pth", ".pth.tar", ".pt", ".ckpt", ".bin"};
+  const auto shard = name.find("-of-");
+  const bool later = shard != std::string::npos && shard >= kShardNumberDigits &&
+                     name.substr(shard - kShardNumberDigits, kShardNumberDigits) != "00001";
+  return !later && std::any_of(kEndings.begin(), kEndings.end(),
+                               [&](const char* ending) { return name.ends_with(ending); });
 }
 
 std::string stemOfWeights(const std::string& name) {
@@ -117,8 +134,8 @@ LocalModel describeLooseWeights(const fs::path& path, LocalModel::Source source)
   model.bytes = unknown ? 0 : size;
   if (unknown || size == 0) {
     model.complete = false;
-    model.problem = unknown ? "is a link that leads nowhere, or may not be read"
-                            : "is empty: copy or download it again";
+    model.problem =
+        unknown ? "is a broken link or cannot be read" : "is empty: copy or download it again";
     return model;
   }
   const std::string stem = stemOfWeights(model.name);
@@ -127,13 +144,18 @@ LocalModel describeLooseWeights(const fs::path& path, LocalModel::Source source)
     model.architecture = published->name;
     if (stem.starts_with(architecture + '.')) model.tag = stem.substr(architecture.size() + 1);
   }
+  if (source == LocalModel::Source::Folder) {
+    readOwnMetadata(path, model);
+    judgeTensors(path, model);
+    return model;
+  }
   std::string head = headOf(path);
-  const FileContent content = contentOf(std::string_view(head));
+  const FileContent content = identifyContent(std::string_view(head));
   if (content == FileContent::Checkpoint && !head.starts_with("PK")) {
     readOwnMetadata(path, model);
     head = safetensorsHeader(head);
   }
-  tellProblem(head, content, model);
+  reportProblem(head, content, model);
   return model;
 }
 

@@ -6,8 +6,8 @@
 //
 //   attention.L  [B, H, T, T] or [H, T, T], floating-point: layer L's maps, row = query. Layers are
 //                shown in the order of their numbers, counted from 0.
-//   image, images (optional)  [H, W, 3] or [3, H, W], with B before it for several pictures (and 1
-//                in place of 3 where they are grey). U8: 0 to 255; floating-point: 0 to 1, and what
+//   image, images (optional)  [H, W, 3] or [3, H, W], with B before it for several images (and 1
+//                in place of 3 where they are gray). U8: 0 to 255; floating-point: 0 to 1, and what
 //                goes beyond is taken back by the metadata's mean and std, or stretched from its
 //                least to its greatest value. `input` stands in for them.
 //   grid         (optional) two whole numbers, rows and columns of patches; grid.L of one layer
@@ -32,12 +32,12 @@ namespace headlight {
 
 struct MapFileInfo {
   std::filesystem::path path;
-  int pictures = 1;
+  int images = 1;
   std::vector<int> numbers;   ///< of its layers, as in the tensors' names
   std::vector<int> heads;     ///< of each
   std::vector<Grid> grids;    ///< of each
-  bool hasImages = false;     ///< else pictures are plain grey, 16 pixels a patch
-  int height = 0, width = 0;  ///< of every picture, in pixels
+  bool hasImages = false;     ///< else images are plain gray, 16 pixels a patch
+  int height = 0, width = 0;  ///< of every image, in pixels
   std::vector<std::string> classNames;
   int classes = 0;  ///< of logits; 0: none
   bool isSigned = false;
@@ -50,16 +50,16 @@ class MapFile {
  public:
   const MapFileInfo& info() const;
 
-  /// Of one picture, from 0. Errors: Canceled, no such picture, values that are no numbers (layer,
-  /// head and row are named), no memory.
-  Result<AttentionMaps> maps(int picture, std::stop_token stop = {}) const;
-  Result<Image> picture(int picture) const;
+  /// For one image, counted from 0. Errors: Canceled, no such image, values that are no numbers
+  /// (layer, head and row are named), no memory.
+  Result<AttentionMaps> maps(int image, std::stop_token stop = {}) const;
+  Result<Image> image(int image) const;
   /// Empty where the file has none.
-  Result<std::vector<float>> logits(int picture) const;
+  Result<std::vector<float>> logits(int image) const;
 
  private:
   friend Result<MapFile> readMapFile(const std::filesystem::path& path);
-  friend Result<Image> readMapPicture(const struct MapPlace& place);
+  friend Result<Image> readMapImage(const struct MapPlace& place);
   struct Layout;
   struct Reading;
   std::shared_ptr<const Layout> m_layout;
@@ -71,19 +71,19 @@ Result<MapFile> readMapFile(const std::filesystem::path& path);
 
 /// Whether a file has maps that readMapFile() is for: told by the names and shapes of its tensors.
 bool isMapFile(const std::filesystem::path& path);
-/// From its header alone. Errors: a damaged file, layers of other numbers of pictures.
-Result<int> countMapPictures(const std::filesystem::path& path);
+/// From its header alone. Errors: a damaged file, layers of other numbers of images.
+Result<int> countMapImages(const std::filesystem::path& path);
 
-/// A picture of a file of maps, as people type it and the window keeps it: "FILE[2]".
+/// An image of a file of maps, as people type it and the window keeps it: "FILE[2]".
 struct MapPlace {
   std::filesystem::path file;
-  int picture = 0;
+  int image = 0;
   std::string text() const;
 };
-/// The picture alone, without a look at the maps. Errors: those of readMapFile().
-Result<Image> readMapPicture(const MapPlace& place);
+/// The image alone, without a look at the maps. Errors: those of readMapFile().
+Result<Image> readMapImage(const MapPlace& place);
 /// Nothing for text of another form. Looks at no file.
-std::optional<MapPlace> mapPlaceOf(const std::string& text);
+std::optional<MapPlace> parseMapPlace(const std::string& text);
 
 /// What a program says that was given maps where it needs a model. `path`: of the file.
 Error needsModel(const std::string& path);

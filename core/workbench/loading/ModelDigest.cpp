@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/Mechanisms.h"
 #include "core/base/Crc32.h"
 #include "core/base/Crc32c.h"
 #include "core/config/RunId.h"
@@ -28,7 +29,7 @@ Json tensorLine(const std::string& name, const at::Tensor& tensor) {
   return {name, host.sizes().vec(), crc32Of(bytes, size), crc32cOf({bytes, size})};
 }
 
-/// a of α = sigmoid(a): of what was set aside, else as it stands in the layer's tensor.
+/// a of α = sigmoid(a): from the saved value, else from the layer's tensor.
 double logitOf(const Model& model, const LearnedAlpha& learned) {
   if (learned.logit) return *learned.logit;
   const std::string name = model.softLogitName(learned.layer);
@@ -50,6 +51,21 @@ Json learnedLines(const Model& model) {
   return lines;
 }
 
+Json attentionOptions(const ModelConfig& config) {
+  const ParameterTable* table = findMechanism(config.mechanism).variant.options;
+  return table ? firstNamed(*table, config.attention) : config.attention;
+}
+
+/// Options that are younger than kept results count where they are not at their default.
+Json layoutOptions(const ModelConfig& config) {
+  Json layout = config.layout;
+  Json younger{{"pre_logits", 0}, {"mid_positions", false}, {"position_filter", "antialiased"}};
+  if (config.backbone == "swin") younger["post_norm"] = false;
+  for (const auto& [name, byDefault] : younger.items())
+    if (layout.contains(name) && layout[name] == byDefault) layout.erase(name);
+  return layout;
+}
+
 }  // namespace
 
 std::string modelDigest(const Model& model) {
@@ -58,8 +74,8 @@ std::string modelDigest(const Model& model) {
   for (const auto& [name, tensor] : model.state())
     if (!belongsToMasks(name)) tensors.push_back(tensorLine(name, tensor));
   return makeRunId(Json{{"model", writeParameters(modelParameters(), &model.config())},
-                        {"attention", model.config().attention},
-                        {"layout", model.config().layout},
+                        {"attention", attentionOptions(model.config())},
+                        {"layout", layoutOptions(model.config())},
                         {"progress", model.progress()},
                         {"learned", learnedLines(model)},
                         {"tensors", tensors}});

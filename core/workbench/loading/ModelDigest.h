@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A short name for what a model would make of pictures: equal for equal weights and config, however
+// A short name for what a model would make of images: equal for equal weights and config, however
 // they came about. Torch types: core only.
 
 #include <string>

@@ -3,19 +3,28 @@
 
 #include "core/models/Registry.h"
 #include "core/workbench/hub/HubFolder.h"
-#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/loading/Weights.h"
 
 namespace headlight {
+namespace {
+
+/// Text that identify() has read is not read again.
+Result<Experiment> experimentInJson(const Input& input) {
+  if (input.text.empty()) return readExperiment(input.path, modelCatalog());
+  return experimentFromText(input.text, input.path.string(), modelCatalog(),
+                            std::filesystem::absolute(input.path).parent_path());
+}
+
+}  // namespace
 
 std::string classNamesText(const ModelInfo& info) {
   switch (info.classNamesFrom) {
     case ClassNamesFrom::ImageNet:
-      return std::string("ImageNet-1k's, assumed: the ") + (info.randomWeights ? "model" : "file") +
-             " has none";
+      return std::string("ImageNet-1k's (assumed), because the ") +
+             (info.randomWeights ? "model" : "file") + " has none";
     case ClassNamesFrom::File:
-      return "of the file that was given";
+      return "from the given file";
     case ClassNamesFrom::Model:
     case ClassNamesFrom::Nowhere:
       break;
@@ -23,13 +32,17 @@ std::string classNamesText(const ModelInfo& info) {
   return {};
 }
 
-Result<Experiment> experimentOf(const std::filesystem::path& path) {
+Result<Experiment> loadExperiment(const Input& input) {
+  const std::filesystem::path& path = input.path;
   return guarded(path.string(), [&]() -> Result<Experiment> {
-    if (isHubConfig(path)) return experimentOf(std::filesystem::absolute(path).parent_path());
     if (isWeightsFolder(path)) return readHubConfig(valueOrThrow(findHubFolder(path))).experiment;
-    if (looksLikeConfig(path)) return readExperiment(path, modelCatalogue());
+    if (input.isJson()) return experimentInJson(input);
     return describeFile(path).experiment;
   });
+}
+
+Result<Experiment> loadExperiment(const std::filesystem::path& path) {
+  return loadExperiment(identifyOrGuess(path));
 }
 
 }  // namespace headlight

@@ -11,6 +11,7 @@
 #include "core/checkpoint/LoadReport.h"
 #include "core/config/Experiment.h"
 #include "core/workbench/classes/ClassNames.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/loading/SoftAlphas.h"
 
 namespace headlight {
@@ -21,9 +22,10 @@ struct ModelSource {
   /// checkpoint whose metadata carries its Experiment. May be empty when `weights` is one of the
   /// last two.
   std::string model;
-  std::filesystem::path weights;     ///< empty: as `model` says, or random weights from the seed
+  std::filesystem::path weights;  ///< empty: as `model` says, or random weights from the seed
+  std::string take;  ///< which model of `weights` (LoadReport::choices); empty: the likeliest
   std::filesystem::path classNames;  ///< a file of them (readClassNames); empty: the model's own
-  /// Of the pictures it looks at, in pixels; 0: as the model says. Position embeddings and tables
+  /// For the images it looks at, in pixels; 0: as the model says. Position embeddings and tables
   /// are resampled as timm does (LoadReport::resized).
   int imageHeight = 0, imageWidth = 0;
   std::string device = "auto";
@@ -37,7 +39,7 @@ struct ModelSource {
 struct ModelInfo {
   Experiment experiment;  ///< resolved: model, masks and the rest as its checkpoint or config said
   std::vector<std::string> classNames;  ///< may be empty
-  /// What data sets call the classes, where classNames are other words for people; else empty.
+  /// What datasets call the classes, where classNames are other words for people; else empty.
   std::vector<std::string> classKeys;
   ClassNamesFrom classNamesFrom = ClassNamesFrom::Nowhere;
   std::vector<int> heads;  ///< per layer
@@ -49,12 +51,14 @@ struct ModelInfo {
   std::int64_t parameters = 0;
   std::string device;             ///< "cpu", "cuda:0"
   std::filesystem::path weights;  ///< empty: random
+  std::string weightsName;        ///< as people read it (WeightsName.h); empty: random
   bool randomWeights = false;
   LoadReport report;
   std::vector<std::string> notes;  ///< of the checkpoint's reader
-  /// Of a file of maps (MapFile.h), which has no model: whatever needs one is refused, and says so.
+  /// For a map file (MapFile.h), which has no model: whatever needs a model is refused with an
+  /// error.
   bool isPrecomputed = false;
-  int pictures = 0;  ///< of such a file
+  int images = 0;  ///< of such a file
 };
 
 /// In words, for people: "ImageNet-1k's, assumed: the file has none"; empty where there is nothing
@@ -62,6 +66,7 @@ struct ModelInfo {
 std::string classNamesText(const ModelInfo& info);
 
 /// The Experiment inside a config, a checkpoint or a folder of the hub, without loading a model.
-Result<Experiment> experimentOf(const std::filesystem::path& path);
+Result<Experiment> loadExperiment(const Input& input);
+Result<Experiment> loadExperiment(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -12,10 +12,10 @@ namespace headlight {
 
 /// A sentence a rule that this model keeps, where it changes a number. Throws Failure as modelCost
 /// does.
-std::vector<std::string> olderRulesOf(const ModelConfig& model);
+std::vector<std::string> listOlderRules(const ModelConfig& model);
 
 /// The same where weights made by `weights` are opened as `model`, which follows another rule than
 /// they were made with.
-std::vector<std::string> otherRulesOf(const ModelConfig& model, const ModelConfig& weights);
+std::vector<std::string> listOtherRules(const ModelConfig& model, const ModelConfig& weights);
 
 }  // namespace headlight

@@ -19,7 +19,7 @@ ModelConfig sized(ModelConfig config, int height, int width) {
 std::int64_t mapBytesOf(const ModelConfig& config) {
   const std::int64_t tokens = config.grid().tokens();
   std::int64_t heads = 0;
-  for (const int inLayer : maskShapeOf(config).heads)
+  for (const int inLayer : makeMaskShape(config).heads)
     heads += inLayer;
   return config.staged() ? 0 : heads * tokens * tokens * static_cast<std::int64_t>(sizeof(float));
 }
@@ -38,7 +38,7 @@ std::string mapsText(std::int64_t bytes) {
 }  // namespace
 
 Result<ResolutionCost> resolutionCost(const ModelConfig& config, int height, int width) {
-  return guarded("picture size", [&] {
+  return guarded("image size", [&] {
     const ModelConfig asked = sized(config, height, width);
     return ResolutionCost{asked.grid(), modelCost(asked).macs, mapBytesOf(asked)};
   });

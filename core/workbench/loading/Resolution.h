@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What looking at pictures of another size costs. No torch type here.
+// What looking at images of another size costs. No torch type here.
 
 #include <cstdint>
 #include <string>
@@ -12,8 +12,8 @@ namespace headlight {
 
 struct ResolutionCost {
   Grid grid;                  ///< of the first layer
-  std::int64_t macs = 0;      ///< of one picture, no masks
-  std::int64_t mapBytes = 0;  ///< all maps of one picture, in float32; 0: with stages
+  std::int64_t macs = 0;      ///< of one image, no masks
+  std::int64_t mapBytes = 0;  ///< all maps of one image, in float32; 0: with stages
 };
 
 /// `width` 0: as the height, in pixels. Errors: InvalidConfig, a size that patches do not divide,

@@ -23,20 +23,20 @@ std::string softAlphaLine(std::size_t layer, const std::vector<float>& heads) {
 
 }  // namespace
 
-SoftAlphas softAlphasOf(const Model& model) {
+SoftAlphas readSoftAlphas(const Model& model) {
   SoftAlphas alphas;
   for (int layer = 0; layer < model.layers(); ++layer)
     alphas.push_back(model.softAlphas(layer));
   return alphas;
 }
 
-Result<SoftAlphas> softAlphasOf(const std::filesystem::path& checkpoint) {
+Result<SoftAlphas> readSoftAlphas(const std::filesystem::path& checkpoint) {
   return guarded(checkpoint.string(), [&] {
     ModelSource source;
     source.weights = checkpoint;
     source.device = "cpu";
     source.partial = true;  // what else of it fits is not asked here
-    return softAlphasOf(*loadModel(source).model);
+    return readSoftAlphas(*loadModel(source).model);
   });
 }
 

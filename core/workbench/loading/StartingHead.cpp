@@ -34,7 +34,7 @@ ModelClasses classesOfHead(const Checkpoint& checkpoint, const std::filesystem::
                            std::int64_t rows) {
   ModelClasses classes;
   classes.count = static_cast<int>(rows);
-  KnownClasses own = classesOf(checkpoint, path);
+  KnownClasses own = findClasses(checkpoint, path);
   if (own.names.size() == static_cast<std::size_t>(rows)) {
     classes.names = std::move(own.names);
     classes.keys = std::move(own.keys);
@@ -67,10 +67,10 @@ std::string fitHead(Checkpoint& checkpoint, const std::filesystem::path& path,
     const std::string& why = match.error().message;
     return "a new head is trained: " + why.substr(0, why.find(';'));
   }
-  if (match->by == ClassMatch::By::Number) return "their head is taken " + match->text;
+  if (match->by == ClassMatch::By::Number) return "their head is used " + match->text;
   if (match->order.empty() || std::is_sorted(match->order.begin(), match->order.end())) return {};
   orderRows(checkpoint, match->order);
-  return "the rows of their head are put in the order of the data's classes, by name";
+  return "the rows of their head are reordered to the data's classes, by name";
 }
 
 }  // namespace headlight

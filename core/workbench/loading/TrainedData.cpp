@@ -14,7 +14,7 @@ bool isSameData(const DataConfig& a, const DataConfig& b) {
   return a.dataset == b.dataset && isSamePlace(a.path, b.path);
 }
 
-/// Of weights under a model of another description: their own, where they carry one.
+/// The weights' own description, if they carry one, when the model has another.
 bool weightsTrainedOn(const std::filesystem::path& weights, const DataConfig& data) {
   if (weights.extension() != ".safetensors") return false;
   const auto known = guarded(weights.string(), [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Whether a data set is the one that a model was trained on.
+// Whether a dataset is the one that a model was trained on.
 
 #include "core/config/TrainingConfig.h"
 #include "core/workbench/loading/ModelInfo.h"

@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/loading/Weights.h"
 
-#include <set>
+#include <algorithm>
 
+#include "core/base/Translation.h"
+#include "core/checkpoint/ForeignNames.h"
+#include "core/checkpoint/foreign/TimmNames.h"
 #include "core/training/run/ModelFile.h"
 #include "core/workbench/classes/ClassNames.h"
+#include "core/workbench/loading/WeightsPlace.h"
 
 namespace headlight {
 namespace {
 
 constexpr const char* kKeysEntry = "label_names";
-
-/// One tensor in two shards would be loaded from either.
-void joinShard(Checkpoint& whole, Checkpoint part, std::set<std::string>& names,
-               const std::filesystem::path& file) {
-  for (auto& tensor : part.tensors) {
-    if (!names.insert(tensor.first).second)
-      throw Failure({ErrorCode::InvalidFile,
-                     "has " + tensor.first + ", which another shard has too; download them again",
-                     file.string()});
-    whole.tensors.push_back(std::move(tensor));
-  }
-  whole.notes.insert(whole.notes.end(), part.notes.begin(), part.notes.end());
-  whole.metadata.merge(part.metadata);
-  if (whole.format.empty()) whole.format = part.format;
-}
-
-Checkpoint readShards(const std::vector<std::filesystem::path>& files) {
-  Checkpoint whole;
-  std::set<std::string> names;
-  for (const auto& file : files)
-    joinShard(whole, valueOrThrow(readCheckpoint(file)), names, file);
-  return whole;
-}
 
 std::vector<std::string> keysIn(const Checkpoint& checkpoint, std::size_t count,
                                 const std::string& where) {
@@ -48,47 +29,69 @@ bool fits(const KnownClasses& known, const ModelInfo& info) {
          static_cast<int>(known.names.size()) == info.experiment.model.classes;
 }
 
+/// Whether a file is of the folder's weights, or the index of their shards.
+bool isOf(const HubFolder& folder, const std::filesystem::path& file) {
+  if (isHubWeightsName(file.filename().string())) return true;
+  const auto same = [&](const auto& weights) { return weights.filename() == file.filename(); };
+  if (std::any_of(folder.weights.begin(), folder.weights.end(), same)) return true;
+  const auto shards = isShardIndex(file) ? findShards(file) : Result(HubFolder().weights);
+  return shards && !shards->empty() &&
+         shards->front().filename() == folder.weights.front().filename();
+}
+
 }  // namespace
 
 bool isWeightsFolder(const std::filesystem::path& path) {
   std::error_code unknown;
-  return std::filesystem::is_directory(path, unknown);
+  return std::filesystem::is_directory(parseWeightsPlace(path).file, unknown);
 }
 
-std::filesystem::path fileOfWeights(const std::filesystem::path& path) {
-  return isWeightsFolder(path) ? valueOrThrow(findHubFolder(path)).weightsPath() : path;
+std::filesystem::path fileOfWeights(const std::filesystem::path& path, const std::string& take) {
+  WeightsPlace place = parseWeightsPlace(path);
+  if (isWeightsFolder(path)) place.file = valueOrThrow(findHubFolder(place.file)).weightsPath();
+  if (!take.empty()) place.take = take;
+  return place.path();
+}
+
+std::vector<std::filesystem::path> tensorFilesOf(const std::filesystem::path& path) {
+  const std::filesystem::path file = parseWeightsPlace(path).file;
+  if (isWeightsFolder(file)) return valueOrThrow(findHubFolder(file)).weights;
+  auto shards = valueOrThrow(findShards(file));
+  return shards.empty() ? std::vector{file} : shards;
 }
 
 std::vector<std::filesystem::path> filesOfWeights(const std::filesystem::path& path) {
-  if (!isWeightsFolder(path)) return {path};
-  const HubFolder folder = valueOrThrow(findHubFolder(path));
+  if (!isWeightsFolder(path)) return tensorFilesOf(path);
+  const HubFolder folder = valueOrThrow(findHubFolder(parseWeightsPlace(path).file));
   std::vector<std::filesystem::path> files{folder.config()};
   files.insert(files.end(), folder.weights.begin(), folder.weights.end());
   return files;
 }
 
-Checkpoint readWeights(const std::filesystem::path& path) {
-  if (!isWeightsFolder(path)) return weightsOf(valueOrThrow(readCheckpoint(path)));
-  const HubFolder folder = valueOrThrow(findHubFolder(path));
-  return weightsOf(readShards(folder.weights));
+Checkpoint readWeights(const std::filesystem::path& path, const std::string& take) {
+  const std::string model = take.empty() ? parseWeightsPlace(path).take : take;
+  Checkpoint checkpoint =
+      weightsOf(inTimmNames(valueOrThrow(readCheckpoint(tensorFilesOf(path), model))));
+  spreadGrayPatches(checkpoint);
+  return checkpoint;
 }
 
-std::optional<HubModel> describedBeside(const std::filesystem::path& weights,
+std::optional<HubModel> describedBeside(const std::filesystem::path& path,
                                         std::vector<std::string>& notes) {
+  const std::filesystem::path weights = parseWeightsPlace(path).file;
   const bool folder = isWeightsFolder(weights);
   const std::filesystem::path place =
       folder ? weights : std::filesystem::absolute(weights).parent_path();
   if (!folder && !looksLikeHubFolder(place)) return std::nullopt;
   const auto found = findHubFolder(place);
-  if (!found || (!folder && found->weights.front().filename() != weights.filename()))
-    return std::nullopt;
+  if (!found || (!folder && !isOf(*found, weights))) return std::nullopt;
   auto described = guarded(found->config().string(), [&] { return readHubConfig(*found); });
   if (described) return std::move(described).value();
   notes.push_back("the config.json beside it was not used: " + described.error().message);
   return std::nullopt;
 }
 
-KnownClasses classesOf(const Checkpoint& checkpoint, const std::filesystem::path& path) {
+KnownClasses findClasses(const Checkpoint& checkpoint, const std::filesystem::path& path) {
   const std::string where = path.string();
   const auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where));
   if (metadata && !metadata->classNames.empty())
@@ -124,7 +127,7 @@ void keepClassKeys(const KnownClasses& classes, std::map<std::string, std::strin
   if (!classes.keys.empty()) metadata[kKeysEntry] = Json(classes.keys).dump();
 }
 
-ModelClasses modelClassesOf(const ModelInfo& info) {
+ModelClasses readModelClasses(const ModelInfo& info) {
   return {info.experiment.model.classes, info.classNames, info.classKeys, info.classNamesFrom,
           !info.randomWeights};
 }

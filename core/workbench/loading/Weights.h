@@ -12,18 +12,23 @@
 
 namespace headlight {
 
-/// The tensors of a file, or of a folder of the hub (HubFolder.h) with all its shards; without what
-/// only a training needs. Throws Failure.
-Checkpoint readWeights(const std::filesystem::path& path);
+/// The tensors of a file, or of a folder of the hub (HubFolder.h), an index of shards or one of them
+/// with all shards; without what only a training needs. `take`: as readCheckpoint's; here and below a
+/// path may name it too (WeightsPlace.h). Throws Failure.
+Checkpoint readWeights(const std::filesystem::path& path, const std::string& take = {});
+
+/// The files of tensors that readWeights() reads. Throws Failure.
+std::vector<std::filesystem::path> tensorFilesOf(const std::filesystem::path& path);
 
 /// Whether it is a folder, which then has to be one of the hub.
 bool isWeightsFolder(const std::filesystem::path& path);
 
-/// The one file of such a folder (of shards the folder); `path` itself where it is a file. Throws
-/// Failure.
-std::filesystem::path fileOfWeights(const std::filesystem::path& path);
+/// The one file of such a folder (of shards the folder); `path` itself where it is a file. With
+/// `take`, if there is one (WeightsPlace::path). Throws Failure.
+std::filesystem::path fileOfWeights(const std::filesystem::path& path,
+                                    const std::string& take = {});
 
-/// All that it consists of: config.json and every shard of a folder, else the file.
+/// All that it consists of: config.json and every shard of a folder, all shards, else the file.
 std::vector<std::filesystem::path> filesOfWeights(const std::filesystem::path& path);
 
 /// What timm's config.json beside `weights` says, where they are the weights of that folder; or
@@ -37,8 +42,8 @@ struct KnownClasses {
   std::vector<std::string> keys;   ///< as ModelInfo::classKeys
 };
 
-/// Of the checkpoint's metadata, else of the config.json beside it.
-KnownClasses classesOf(const Checkpoint& checkpoint, const std::filesystem::path& path);
+/// From the checkpoint's metadata, else from the config.json beside it.
+KnownClasses findClasses(const Checkpoint& checkpoint, const std::filesystem::path& path);
 
 /// Names the classes of a model of `info.experiment`: by the file, if one is given, by its own
 /// names, if there are as many, else, of 1000 classes, by ImageNet-1k's. Throws Failure: the file
@@ -51,6 +56,6 @@ KnownClasses classesToKeep(const ModelInfo& info);
 void keepClassKeys(const KnownClasses& classes, std::map<std::string, std::string>& metadata);
 
 /// For matchClasses().
-ModelClasses modelClassesOf(const ModelInfo& info);
+ModelClasses readModelClasses(const ModelInfo& info);
 
 }  // namespace headlight

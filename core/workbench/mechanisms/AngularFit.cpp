@@ -7,13 +7,14 @@
 #include <numbers>
 
 #include "core/base/Random.h"
+#include "core/base/Translation.h"
 #include "core/workbench/mechanisms/AngularKernels.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kSamples = 256, kFrequencies = 10;
-// Of the layers at the start: some units turn within (−1, 1), and the fit begins near 0.
+// For the layers at the start: some units turn within (−1, 1), and the fit begins near 0.
 constexpr double kFirstScale = 4, kLastScale = 0.05;
 constexpr int kRecorded = 120;
 constexpr int kMostHidden = 1024, kMostSteps = 100000;
@@ -89,7 +90,7 @@ class TwoLayers {
   FitNumbers m_active;
 };
 
-/// Of a function of the angle that goes back the way it came over the other half of the turn.
+/// For an even function of the angle.
 double frequencyOf(const AngularFit& fit, const FitNumbers& values, int frequency) {
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -110,11 +111,11 @@ void checkFit(const AngularFitOptions& options) {
     throw Failure({ErrorCode::InvalidArgument, message, where});
   };
   if (options.hidden < 1 || options.hidden > kMostHidden)
-    refuse("hidden", "units are 1 to " + std::to_string(kMostHidden));
+    refuse("hidden", tr("units must be 1 to ") + std::to_string(kMostHidden));
   if (options.steps < 1 || options.steps > kMostSteps)
-    refuse("steps", "are 1 to " + std::to_string(kMostSteps));
+    refuse("steps", tr("are 1 to ") + std::to_string(kMostSteps));
   if (!(options.rate > 0 && options.rate <= 1))
-    refuse("rate", "the learning rate is above 0 and at most 1");
+    refuse("rate", tr("the learning rate must be above 0 and at most 1"));
 }
 
 AngularFit emptyFit(const AngularFitOptions& options) {
@@ -165,7 +166,7 @@ const std::string& angularTargetName(AngularTarget target) {
 Result<AngularTarget> angularTargetFromName(const std::string& name) {
   for (const AngularTarget target : {AngularTarget::Kernel, AngularTarget::Residual})
     if (angularTargetName(target) == name) return target;
-  return Error{ErrorCode::InvalidArgument, "is no target; give kernel or residual", name};
+  return Error{ErrorCode::InvalidArgument, tr("is not a target; give kernel or residual"), name};
 }
 
 Result<AngularFit> fitAngularKernel(const AngularFitOptions& options,
@@ -191,7 +192,8 @@ Result<AngularFit> fitAngularKernel(const AngularFitOptions& options,
       while (result.losses.size() < due)
         recordFit(result, spectrum);
       if (step % kAskEvery != 0) continue;
-      if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "the fit was stopped", ""});
+      if (stop.stop_requested())
+        throw Failure({ErrorCode::Canceled, tr("the fit was stopped"), ""});
       if (progress)
         progress({"fitting", step, options.steps, remaining.secondsRemaining(step, options.steps)});
     }

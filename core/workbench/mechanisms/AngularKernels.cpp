@@ -18,18 +18,10 @@ double angularResidual(double angle) {
   return angularKernel(angle) - angularLinear(angle);
 }
 
-double angularCoefficient(int k) {
-  // (2k)!/(2^(2k) (k!)²) is the product of (2i − 1)/(2i).
-  double product = 1;
-  for (int i = 1; i <= k; ++i)
-    product *= (2.0 * i - 1) / (2.0 * i);
-  return product / (2.0 * k + 1);
-}
-
 double angularPartial(double angle, int terms) {
   const double cosine = std::cos(angle);
   double sum = 0, product = 1, power = cosine;
-  for (int k = 1; k <= terms; ++k) {
+  for (int k = 1; k <= terms; ++k) {  // (2k)!/(2^(2k) (k!)²) is the product of (2i − 1)/(2i)
     product *= (2.0 * k - 1) / (2.0 * k);
     power *= cosine * cosine;
     sum += product / (2.0 * k + 1) * power;
@@ -40,7 +32,8 @@ double angularPartial(double angle, int terms) {
 const std::vector<KernelInfo>& shownKernels() {
   static const std::vector<KernelInfo> all{
       {"linear_angular", "linear-angular",
-       "The linear terms ½ + cos θ/π. In attention the ½ is of a token's own value alone.", true},
+       "The linear terms ½ + cos θ/π. In attention the ½ applies only to a token's own value.",
+       true},
       {"cosine", "cosine", "cos θ (Hydra attention).", true},
       {"softmax", "softmax features",
        "A softmax over the features of a query times one of the keys over the tokens (efficient "
@@ -51,14 +44,14 @@ const std::vector<KernelInfo>& shownKernels() {
       {"relu_s", "ReLU-S", "ReLU(q)·ReLU(k), without a denominator.", false},
       {"relu_e", "ReLU-E", "ReLU(q)·ReLU(k) over its sum over the keys (EfficientViT).", false},
       {"attention", "softmax attention",
-       "The softmax of q·k/√d over the keys, which the others stand in for; without masks, biases "
-       "and whatever else the mechanism has there.",
+       "The softmax of q·k/√d over the keys, which the other kernels approximate; without masks, "
+       "biases and other terms of the mechanism.",
        false},
   };
   return all;
 }
 
-double AngleTable::angleOf(int bin) const {
+double AngleTable::binAngle(int bin) const {
   return (bin + 0.5) * std::numbers::pi / bins();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The angular kernel of Castling-ViT (You et al. 2023, Eq. 4 to 8), its linear terms and what they
-// leave, beside the other kernels of its Table 5; and the angles between the queries and keys of a
-// picture, in any model that compares some. How they are drawn: AngularFigure.h. No torch type
+// leave, beside the other kernels of its Table 5; and the angles between the queries and keys of an
+// image, in any model that compares some. How they are drawn: AngularFigure.h. No torch type
 // here.
 
 #include <cstdint>
@@ -24,22 +24,20 @@ double angularLinear(double angle);
 /// What the linear terms leave: angularKernel − angularLinear.
 double angularResidual(double angle);
 /// The linear terms and the first `terms` of the sum of Eq. 8: (cos θ)^(2k+1) times
-/// angularCoefficient(k)/π for k = 1, …, terms.
+/// c(k)/π for k = 1, …, terms, where c(k) = (2k)!/(2^(2k) (k!)² (2k + 1)), as in arcsin's series.
 double angularPartial(double angle, int terms);
-/// Of arcsin's series: (2k)!/(2^(2k) (k!)² (2k + 1)); 1 for k = 0.
-double angularCoefficient(int k);
 
 /// A kernel that the explorer shows.
 struct KernelInfo {
   std::string name;      ///< as the mechanism's option has it: "relu_e"
   std::string title;     ///< "ReLU-E"
   std::string help;      ///< what it makes of a query and a key, in a sentence
-  bool ofAngle = false;  ///< of the angle alone; the others are measured on a picture's pairs
+  bool ofAngle = false;  ///< of the angle alone; the others are measured on an image's pairs
 };
 /// Those of Table 5 in its mechanism's order, then "attention": the softmax of q·k/√d itself.
 const std::vector<KernelInfo>& shownKernels();
 
-/// Queries and keys of one layer for one picture. Within windows (`groups` of them) or of pooled
+/// Queries and keys of one layer for one image. Within windows (`groups` of them) or of pooled
 /// tokens, `tokens` is false: then no query is one token of the grid that looks at all others.
 struct LayerPairs {
   int layer = 0;
@@ -49,7 +47,7 @@ struct LayerPairs {
   std::vector<float> q, k;  ///< [groups, heads, queries, width], [groups, heads, keys, width]
 };
 
-struct PicturePairs {
+struct ImagePairs {
   std::vector<LayerPairs> layers;  ///< those that compare queries and keys
   Grid grid;                       ///< the model's
   int modelLayers = 0;
@@ -57,16 +55,16 @@ struct PicturePairs {
 };
 
 /// What the attention of every layer compares, behind its norms, pooling and rotary positions. One
-/// pass. Errors: a mechanism that compares nothing (AFT), a picture of another size, Canceled, a
+/// pass. Errors: a mechanism that compares nothing (AFT), an image of another size, Canceled, a
 /// scheme of another shape.
-Result<PicturePairs> pairsOf(InferenceSession& session, const RawImages& picture,
+Result<ImagePairs> loadPairs(InferenceSession& session, const RawImages& image,
                              const MaskScheme& masks, const ProgressCallback& progress = {},
                              std::stop_token stop = {});
 
 struct AngleOptions {
   int layer = -1;  ///< −1: all
   int head = -1;   ///< −1: all
-  int token = -1;  ///< on the model's grid, whose keys are told apart; −1: none
+  int token = -1;  ///< on the model's grid, whose keys are shown separately; −1: none
   int bins = 90;   ///< of [0, π], 4 to 3600
 };
 
@@ -90,16 +88,16 @@ struct AngleTable {
   std::string tokenNote;            ///< why not every layer has keys of that token; often empty
 
   int bins() const { return static_cast<int>(share.size()); }
-  double angleOf(int bin) const;  ///< of its middle, radians
+  double binAngle(int bin) const;  ///< of its middle, radians
 };
 
 /// Errors: a layer or head that there is not, or that compares nothing; bins out of range;
 /// Canceled. A token that the layer does not have, or whose keys lie in windows, is noted.
-Result<AngleTable> angleTable(const PicturePairs& pairs, const AngleOptions& options,
+Result<AngleTable> angleTable(const ImagePairs& pairs, const AngleOptions& options,
                               std::stop_token stop = {});
 /// The same table with another token's keys told apart, which takes no time: `table` is of these
 /// pairs and of these options but for the token.
-Result<AngleTable> withToken(AngleTable table, const PicturePairs& pairs,
+Result<AngleTable> withToken(AngleTable table, const ImagePairs& pairs,
                              const AngleOptions& options);
 
 }  // namespace headlight

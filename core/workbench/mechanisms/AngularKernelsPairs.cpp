@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// AngularKernels.h: what a model compares in a picture, and what is read off it.
+// AngularKernels.h: what a model compares in an image, and what is read off it.
 
 #include <ATen/ATen.h>
 
@@ -11,9 +11,10 @@
 
 #include "core/attention/base/QueryKeyCapture.h"
 #include "core/attention/linear/LinearKernels.h"
+#include "core/base/Translation.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/mechanisms/AngularKernels.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/ModelPass.h"
 
@@ -38,7 +39,7 @@ LayerPairs layerPairs(int layer, const Grid& grid, const QueryKeyCapture& compar
   return pairs;
 }
 
-std::string pairsNote(const PicturePairs& pairs) {
+std::string pairsNote(const ImagePairs& pairs) {
   std::string note;
   const auto any = [&](auto what) {
     return std::any_of(pairs.layers.begin(), pairs.layers.end(), what);
@@ -48,7 +49,7 @@ std::string pairsNote(const PicturePairs& pairs) {
     note += std::string(note.empty() ? "" : "; ") + "queries or keys are pooled";
   if (static_cast<int>(pairs.layers.size()) < pairs.modelLayers)
     note += std::string(note.empty() ? "" : "; ") + std::to_string(pairs.layers.size()) + " of " +
-            std::to_string(pairs.modelLayers) + " layers compare the tokens of a picture";
+            std::to_string(pairs.modelLayers) + " layers compare the tokens of an image";
   return note;
 }
 
@@ -161,17 +162,16 @@ class AngleSums {
   throw Failure({ErrorCode::InvalidArgument, message, where});
 }
 
-void checkOptions(const PicturePairs& pairs, const AngleOptions& options) {
+void checkOptions(const ImagePairs& pairs, const AngleOptions& options) {
   if (options.bins < kFewestBins || options.bins > kMostBins)
     refuseAngles("bins", "are " + std::to_string(kFewestBins) + " to " + std::to_string(kMostBins) +
                              ", not " + std::to_string(options.bins));
   if (options.layer < -1 || options.layer >= pairs.modelLayers)
-    refuseAngles("layer", "there is no layer " + std::to_string(options.layer) +
-                              "; the model has " + std::to_string(pairs.modelLayers) +
-                              ", counted from 0");
+    refuseAngles("layer", tr("no layer ") + std::to_string(options.layer) + tr("; the model has ") +
+                              std::to_string(pairs.modelLayers) + tr(", counted from 0"));
   if (options.token < -1 || options.token >= pairs.grid.tokens())
-    refuseAngles("token", "there is no token " + std::to_string(options.token) +
-                              "; the model has " + std::to_string(pairs.grid.tokens()));
+    refuseAngles("token", tr("no token ") + std::to_string(options.token) + tr("; the model has ") +
+                              std::to_string(pairs.grid.tokens()));
   int most = 0;
   bool compares = false;
   for (const LayerPairs& layer : pairs.layers)
@@ -181,10 +181,10 @@ void checkOptions(const PicturePairs& pairs, const AngleOptions& options) {
     }
   if (!compares)
     refuseAngles("layer", "layer " + std::to_string(options.layer) +
-                              " does not compare the tokens of a picture with each other");
+                              tr(" does not compare the tokens of an image with each other"));
   if (options.head < -1 || options.head >= most)
-    refuseAngles("head", "there is no head " + std::to_string(options.head) + "; heads are 0 to " +
-                             std::to_string(most - 1) + ", or -1 for all");
+    refuseAngles("head", tr("no head ") + std::to_string(options.head) + tr("; heads are 0 to ") +
+                             std::to_string(most - 1) + tr(", or -1 for all"));
 }
 
 std::string angleSubject(const AngleOptions& options) {
@@ -194,9 +194,9 @@ std::string angleSubject(const AngleOptions& options) {
          head;
 }
 
-/// Of those that are asked for.
+/// For the requested ones.
 template <typename Use>
-void forEachHead(const PicturePairs& pairs, const AngleOptions& options, const Use& use) {
+void forEachHead(const ImagePairs& pairs, const AngleOptions& options, const Use& use) {
   for (const LayerPairs& layer : pairs.layers)
     for (int g = 0; g < layer.groups; ++g)
       for (int h = 0; h < layer.heads; ++h)
@@ -206,7 +206,7 @@ void forEachHead(const PicturePairs& pairs, const AngleOptions& options, const U
 }
 
 /// The row of a token of the model's grid; −1: none.
-int tokenOfPairs(const PicturePairs& pairs, const LayerPairs& layer, int token) {
+int tokenOfPairs(const ImagePairs& pairs, const LayerPairs& layer, int token) {
   return token < 0 || !layer.tokens ? -1 : queryInLayer(token, pairs.grid, layer.grid);
 }
 
@@ -220,17 +220,17 @@ void countToken(AngleTable& table) {
 
 }  // namespace
 
-Result<PicturePairs> pairsOf(InferenceSession& session, const RawImages& picture,
+Result<ImagePairs> loadPairs(InferenceSession& session, const RawImages& image,
                              const MaskScheme& masks, const ProgressCallback& progress,
                              std::stop_token stop) {
   return guarded("angles", [&] {
-    PicturePairs pairs;
+    ImagePairs pairs;
     withModel(session, [&](Model& model) {
       model.setMasks(masks);
       pairs.grid = session.info().grid;
       pairs.modelLayers = model.layers();
       PassSteps step("comparing queries and keys", progress, stop, model.layers());
-      at::Tensor tokens = model.embed(modelInput(session.info(), picture));
+      at::Tensor tokens = model.embed(modelInput(session.info(), image));
       for (int l = 0; l < model.layers(); ++l) {
         QueryKeyHook watch;
         tokens = model.block(l, tokens, nullptr);
@@ -240,13 +240,13 @@ Result<PicturePairs> pairsOf(InferenceSession& session, const RawImages& picture
       }
     });
     if (pairs.layers.empty())
-      refuseAngles("angles", "this mechanism compares no queries with keys; AFT does without");
+      refuseAngles("angles", tr("this mechanism does not compare queries with keys, like AFT"));
     pairs.note = pairsNote(pairs);
     return pairs;
   });
 }
 
-Result<AngleTable> angleTable(const PicturePairs& pairs, const AngleOptions& options,
+Result<AngleTable> angleTable(const ImagePairs& pairs, const AngleOptions& options,
                               std::stop_token stop) {
   return guarded("angles", [&]() -> Result<AngleTable> {
     checkOptions(pairs, options);
@@ -265,7 +265,7 @@ Result<AngleTable> angleTable(const PicturePairs& pairs, const AngleOptions& opt
   });
 }
 
-Result<AngleTable> withToken(AngleTable table, const PicturePairs& pairs,
+Result<AngleTable> withToken(AngleTable table, const ImagePairs& pairs,
                              const AngleOptions& options) {
   return guarded("angles", [&] {
     checkOptions(pairs, options);
@@ -287,7 +287,7 @@ Result<AngleTable> withToken(AngleTable table, const PicturePairs& pairs,
     countToken(table);
     if (options.token >= 0 && without)
       table.tokenNote = (table.tokenAngles.empty() ? "no layer" : "not every layer") +
-                        std::string(" has the keys of the ") + table.tokenText + " by themselves";
+                        std::string(" has the keys of the ") + table.tokenText + " on their own";
     return table;
   });
 }

@@ -7,9 +7,10 @@
 #include <limits>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/imaging/drawing/FigureDrawing.h"
 #include "core/workbench/mechanisms/MechanismPlotTiles.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -35,10 +36,10 @@ bool chosen(int layer, int head, const MechanismPlotStyle& style) {
          (style.head < 0 || head < 0 || style.head == head);
 }
 
-std::vector<PageCell> cellsOf(const MechanismPlot& picture, const MechanismPlotStyle& style) {
+std::vector<PageCell> cellsOf(const MechanismPlot& image, const MechanismPlotStyle& style) {
   std::vector<PageCell> cells;
-  for (const int layer : picture.layers())
-    for (const int head : picture.heads(layer))
+  for (const int layer : image.layers())
+    for (const int head : image.heads(layer))
       if (chosen(layer, head, style)) cells.push_back({layer, head});
   return cells;
 }
@@ -53,7 +54,7 @@ int targetOf(MechanismPlotKind kind, std::size_t cells, int columns) {
   return cells <= kMany ? 44 : 28;
 }
 
-PageShape pageShapeOf(const MechanismPlot& picture, const std::vector<PageCell>& cells,
+PageShape pageShapeOf(const MechanismPlot& image, const std::vector<PageCell>& cells,
                       const MechanismPlotStyle& style) {
   PageShape shape;
   int most = 0, run = 0;
@@ -66,7 +67,7 @@ PageShape pageShapeOf(const MechanismPlot& picture, const std::vector<PageCell>&
   shape.columns = shape.shared ? std::min(static_cast<int>(cells.size()), kSharedColumns)
                                : std::min(most, kManyColumns);
   shape.target =
-      style.tile > 0 ? style.tile : targetOf(picture.info.kind, cells.size(), shape.columns);
+      style.tile > 0 ? style.tile : targetOf(image.info.kind, cells.size(), shape.columns);
   return shape;
 }
 
@@ -81,38 +82,38 @@ std::string scaleText(const MechanismPlotInfo& info, const ValueRange& range) {
                        : shortText(range.low) + " to " + shortText(range.high);
 }
 
-std::size_t panelAt(const MechanismPlot& picture, const PageCell& cell) {
-  const auto found = std::find_if(picture.panels.begin(), picture.panels.end(),
-                                  [&](const MechanismPlotPanel& panel) {
-                                    return panel.layer == cell.layer && panel.head == cell.head;
-                                  });
-  return static_cast<std::size_t>(found - picture.panels.begin());
+std::size_t panelAt(const MechanismPlot& image, const PageCell& cell) {
+  const auto found =
+      std::find_if(image.panels.begin(), image.panels.end(), [&](const MechanismPlotPanel& panel) {
+        return panel.layer == cell.layer && panel.head == cell.head;
+      });
+  return static_cast<std::size_t>(found - image.panels.begin());
 }
 
 /// The values of all cells that share a scale.
-ValueRange rangeAt(const MechanismPlot& picture, const PageCell& cell,
+ValueRange rangeAt(const MechanismPlot& image, const PageCell& cell,
                    const MechanismPlotStyle& style) {
-  if (picture.info.kind != MechanismPlotKind::Curves)
-    return ownRange(picture, panelAt(picture, cell), style);
+  if (image.info.kind != MechanismPlotKind::Curves)
+    return plotRange(image, panelAt(image, cell), style);
   std::vector<float> values;
-  for (const PageCell& each : style.sharedScale ? cellsOf(picture, style) : std::vector{cell})
-    for (const MechanismPlotCurve& curve : picture.curves)
+  for (const PageCell& each : style.sharedScale ? cellsOf(image, style) : std::vector{cell})
+    for (const MechanismPlotCurve& curve : image.curves)
       if (curve.layer == each.layer && (curve.head < 0 || curve.head == each.head))
         values.insert(values.end(), curve.values.begin(), curve.values.end());
-  return rangeOf(values);
+  return valueRange(values);
 }
 
-std::string captionOf(const MechanismPlot& picture, const PageCell& cell, const PageShape& shape,
+std::string captionOf(const MechanismPlot& image, const PageCell& cell, const PageShape& shape,
                       const MechanismPlotStyle& style, int width) {
   if (shape.columns > kPageColumns) return "";
   std::string text =
-      shape.shared ? ownPlaceText(cell.layer, cell.head) : "head " + std::to_string(cell.head);
+      shape.shared ? plotPlaceText(cell.layer, cell.head) : "head " + std::to_string(cell.head);
   if (style.sharedScale || width < kCaptionWidth) return text;
-  const ValueRange range = rangeAt(picture, cell, style);
+  const ValueRange range = rangeAt(image, cell, style);
   return text + "  " +
-         (picture.info.kind == MechanismPlotKind::Curves
+         (image.info.kind == MechanismPlotKind::Curves
               ? shortText(range.low) + " to " + shortText(range.high)
-              : scaleText(picture.info, range));
+              : scaleText(image.info, range));
 }
 
 std::string rowLabel(const PageCell& first, const PageCell& last, const PageShape& shape) {
@@ -123,25 +124,25 @@ std::string rowLabel(const PageCell& first, const PageCell& last, const PageShap
   return text;
 }
 
-std::string footnoteOf(const MechanismPlot& picture, const MechanismPlotStyle& style,
+std::string footnoteOf(const MechanismPlot& image, const MechanismPlotStyle& style,
                        const MechanismPlotTiles& tiles) {
-  const bool curves = picture.info.kind == MechanismPlotKind::Curves;
+  const bool curves = image.info.kind == MechanismPlotKind::Curves;
   const int reduced = tiles.reduced();
-  std::string text = curves ? ownLegend(picture) : "";
-  addTo(text, style.sharedScale ? "one scale for all" : "each on a scale of its own", "; ");
-  if (picture.info.isSigned && !curves) addTo(text, "0 is the neutral colour", "; ");
-  if (tiles.cropped()) addTo(text, "each tile is the window of the query", "; ");
+  std::string text = curves ? plotLegend(image) : "";
+  addTo(text, style.sharedScale ? "one scale for all heads" : "each head on its own scale", "; ");
+  if (image.info.isSigned && !curves) addTo(text, "0 is the neutral color", "; ");
+  if (tiles.cropped()) addTo(text, "each tile shows the query's window", "; ");
   if (reduced > 1)
     addTo(text,
-          "reduced: a pixel is the mean of " + std::to_string(reduced) + " x " +
+          "reduced: each pixel is the mean of " + std::to_string(reduced) + " x " +
               std::to_string(reduced) + " entries",
           "; ");
-  text += ". " + picture.info.meaning + " (" + picture.info.source + ")";
-  return picture.note.empty() ? text : text + " Here: " + picture.note + ".";
+  text += ". " + image.info.meaning + " (" + image.info.source + ")";
+  return image.note.empty() ? text : text + " Here: " + image.note + ".";
 }
 
 /// Tiles row by row; where a layer ends the rest of its row stays empty.
-FigureGrid laidOut(const MechanismPlot& picture, const std::vector<PageCell>& cells,
+FigureGrid laidOut(const MechanismPlot& image, const std::vector<PageCell>& cells,
                    const std::vector<Image>& images, const PageShape& shape,
                    const MechanismPlotStyle& style) {
   FigureGrid figure;
@@ -155,8 +156,7 @@ FigureGrid laidOut(const MechanismPlot& picture, const std::vector<PageCell>& ce
     if (!shape.shared) figure.rowLabels.push_back(rowLabel(cells[i], cells[end - 1], shape));
     for (std::size_t at = i; at < i + static_cast<std::size_t>(shape.columns); ++at)
       if (at < end)
-        figure.tiles.push_back(
-            {images[at], captionOf(picture, cells[at], shape, style, tile.width)});
+        figure.tiles.push_back({images[at], captionOf(image, cells[at], shape, style, tile.width)});
       else if (!shape.shared || i > 0)
         figure.tiles.push_back({paddedTile({}, tile.width, tile.height), ""});
     i = end;
@@ -164,65 +164,64 @@ FigureGrid laidOut(const MechanismPlot& picture, const std::vector<PageCell>& ce
   return figure;
 }
 
-FigureGrid figureOf(const MechanismPlot& picture, const std::string& subject,
+FigureGrid figureOf(const MechanismPlot& image, const std::string& subject,
                     const MechanismPlotStyle& style, const Image& view) {
-  const auto cells = cellsOf(picture, style);
+  const auto cells = cellsOf(image, style);
   if (cells.empty())
-    throw Failure({ErrorCode::InvalidArgument, "nothing is left to draw: no such layer or head",
-                   picture.info.name});
-  const bool curves = picture.info.kind == MechanismPlotKind::Curves;
-  const PageShape shape = pageShapeOf(picture, cells, style);
-  MechanismPlotTiles tiles(picture, style, shape.target, view);
+    throw Failure({ErrorCode::InvalidArgument, tr("nothing to draw: no such layer or head"),
+                   image.info.name});
+  const bool curves = image.info.kind == MechanismPlotKind::Curves;
+  const PageShape shape = pageShapeOf(image, cells, style);
+  MechanismPlotTiles tiles(image, style, shape.target, view);
   for (const PageCell& cell : cells)
     if (curves)
-      tiles.addCurves(cell.layer, cell.head, rangeAt(picture, cell, style));
+      tiles.addCurves(cell.layer, cell.head, rangeAt(image, cell, style));
     else
-      tiles.addPanel(panelAt(picture, cell));
-  FigureGrid figure = laidOut(picture, cells, tiles.images(), shape, style);
-  figure.title = subject.empty() ? ownTitle(picture) : subject + ": " + ownTitle(picture);
-  figure.footnote = footnoteOf(picture, style, tiles);
+      tiles.addPanel(panelAt(image, cell));
+  FigureGrid figure = laidOut(image, cells, tiles.images(), shape, style);
+  figure.title = subject.empty() ? plotTitle(image) : subject + ": " + plotTitle(image);
+  figure.footnote = footnoteOf(image, style, tiles);
   figure.colorBar = style.sharedScale && !curves;
-  figure.colorMap = ownColors(picture.info, style);
-  if (figure.colorBar) figure.range = rangeAt(picture, cells.front(), style);
+  figure.colorMap = plotColors(image.info, style);
+  if (figure.colorBar) figure.range = rangeAt(image, cells.front(), style);
   return figure;
 }
 
 }  // namespace
 
-std::vector<std::size_t> ownChosen(const MechanismPlot& picture, const MechanismPlotStyle& style) {
+std::vector<std::size_t> plotChosen(const MechanismPlot& image, const MechanismPlotStyle& style) {
   std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < picture.panels.size(); ++i)
-    if (chosen(picture.panels[i].layer, picture.panels[i].head, style)) all.push_back(i);
+  for (std::size_t i = 0; i < image.panels.size(); ++i)
+    if (chosen(image.panels[i].layer, image.panels[i].head, style)) all.push_back(i);
   return all;
 }
 
-ValueRange ownRange(const MechanismPlot& picture, std::size_t panel,
-                    const MechanismPlotStyle& style) {
-  if (panel >= picture.panels.size()) return {};
+ValueRange plotRange(const MechanismPlot& image, std::size_t panel,
+                     const MechanismPlotStyle& style) {
+  if (panel >= image.panels.size()) return {};
   constexpr double kEnd = std::numeric_limits<double>::infinity();
   ValueRange whole{kEnd, -kEnd};
   for (const std::size_t i :
-       style.sharedScale ? ownChosen(picture, style) : std::vector<std::size_t>{panel}) {
-    const ValueRange range = rangeOf(picture.panels[i].values, picture.info.isSigned);
+       style.sharedScale ? plotChosen(image, style) : std::vector<std::size_t>{panel}) {
+    const ValueRange range = valueRange(image.panels[i].values, image.info.isSigned);
     whole = {std::min(whole.low, range.low), std::max(whole.high, range.high)};
   }
   return {whole.low + 0.0, whole.high};  // no -0
 }
 
-ColorMap ownColors(const MechanismPlotInfo& info, const MechanismPlotStyle& style) {
+ColorMap plotColors(const MechanismPlotInfo& info, const MechanismPlotStyle& style) {
   return info.isSigned ? ColorMap::Diverging : style.colorMap;
 }
 
-Result<Image> ownPage(const MechanismPlot& picture, const std::string& subject,
-                      const MechanismPlotStyle& style, const Image& view) {
-  return guarded(picture.info.name,
-                 [&] { return composeFigure(figureOf(picture, subject, style, view)); });
+Result<Image> plotPage(const MechanismPlot& image, const std::string& subject,
+                       const MechanismPlotStyle& style, const Image& view) {
+  return guarded(image.info.name,
+                 [&] { return composeFigure(figureOf(image, subject, style, view)); });
 }
 
-Result<Drawing> ownPageDrawing(const MechanismPlot& picture, const std::string& subject,
-                               const MechanismPlotStyle& style, const Image& view) {
-  return guarded(picture.info.name,
-                 [&] { return drawingOf(figureOf(picture, subject, style, view)); });
+Result<Drawing> plotPageDrawing(const MechanismPlot& image, const std::string& subject,
+                                const MechanismPlotStyle& style, const Image& view) {
+  return guarded(image.info.name, [&] { return drawGrid(figureOf(image, subject, style, view)); });
 }
 
 }  // namespace headlight

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// MechanismPlotPages.h: own pictures as numbers and as plots.
+// MechanismPlotPages.h: own images as numbers and as plots.
 
 #include <algorithm>
 #include <cmath>
@@ -53,15 +53,15 @@ Json valuesJson(const std::vector<float>& values) {
   return list;
 }
 
-Json ownHeadJson(int head) {
+Json plotHeadJson(int head) {
   return head < 0 ? Json(nullptr) : Json(head);
 }
 
 }  // namespace
 
-std::vector<PlottedCurve> ownCurves(const MechanismPlot& picture, int layer, int head) {
+std::vector<PlottedCurve> plotCurves(const MechanismPlot& image, int layer, int head) {
   std::vector<PlottedCurve> curves;
-  for (const MechanismPlotCurve& curve : picture.curves) {
+  for (const MechanismPlotCurve& curve : image.curves) {
     if (curve.layer != layer || (curve.head >= 0 && curve.head != head)) continue;
     PlottedCurve& plotted = curves.emplace_back();
     plotted.name = curve.name;
@@ -76,27 +76,28 @@ std::vector<PlottedCurve> ownCurves(const MechanismPlot& picture, int layer, int
   return curves;
 }
 
-Drawing ownPlot(const MechanismPlot& picture, int layer, int head) {
+Drawing curvesDrawing(const MechanismPlot& image, int layer, int head) {
   const auto found =
-      std::find_if(picture.curves.begin(), picture.curves.end(),
+      std::find_if(image.curves.begin(), image.curves.end(),
                    [&](const MechanismPlotCurve& curve) { return curve.layer == layer; });
-  std::string axis = "place in the window, row by row";
-  if (found != picture.curves.end()) axis += " (the query is " + std::to_string(found->query) + ")";
-  Drawing drawing = plotOf(ownCurves(picture, layer, head),
-                           {.quantity = ownPlaceText(layer, head), .axis = axis, .points = true});
-  drawing.title = ownTitle(picture) + ", " + ownPlaceText(layer, head);
+  std::string axis = "position in the window, row by row";
+  if (found != image.curves.end()) axis += " (the query is " + std::to_string(found->query) + ")";
+  Drawing drawing =
+      drawCurves(plotCurves(image, layer, head),
+                 {.quantity = plotPlaceText(layer, head), .axis = axis, .points = true});
+  drawing.title = plotTitle(image) + ", " + plotPlaceText(layer, head);
   return drawing;
 }
 
-std::string ownCsv(const MechanismPlot& picture) {
-  if (picture.info.kind != MechanismPlotKind::Curves) {
+std::string plotCsv(const MechanismPlot& image) {
+  if (image.info.kind != MechanismPlotKind::Curves) {
     std::string csv = "layer,head,row,column,value\n";
-    for (const MechanismPlotPanel& panel : picture.panels)
+    for (const MechanismPlotPanel& panel : image.panels)
       csv += panelLines(panel);
     return csv;
   }
   std::string csv = "layer,head,curve,place,value\n";
-  for (const MechanismPlotCurve& curve : picture.curves)
+  for (const MechanismPlotCurve& curve : image.curves)
     for (std::size_t i = 0; i < curve.values.size(); ++i)
       csv += std::to_string(curve.layer) + "," + headText(curve.head) + "," +
              csvQuoted(curve.name) + "," + std::to_string(i) + "," + valueText(curve.values[i]) +
@@ -104,38 +105,38 @@ std::string ownCsv(const MechanismPlot& picture) {
   return csv;
 }
 
-std::vector<RawArray> ownArrays(const MechanismPlot& picture) {
+std::vector<RawArray> plotArrays(const MechanismPlot& image) {
   std::vector<RawArray> arrays;
-  for (const MechanismPlotPanel& panel : picture.panels)
-    addOwnHead(arrayNamed(arrays, picture.info.name + "." + std::to_string(panel.layer),
+  for (const MechanismPlotPanel& panel : image.panels)
+    addOwnHead(arrayNamed(arrays, image.info.name + "." + std::to_string(panel.layer),
                           {panel.rows, panel.cols}),
                panel.values);
-  for (const MechanismPlotCurve& curve : picture.curves)
+  for (const MechanismPlotCurve& curve : image.curves)
     addOwnHead(
-        arrayNamed(arrays, picture.info.name + "." + curve.name + "." + std::to_string(curve.layer),
+        arrayNamed(arrays, image.info.name + "." + curve.name + "." + std::to_string(curve.layer),
                    {static_cast<std::int64_t>(curve.values.size())}),
         curve.values);
   return arrays;
 }
 
-Json ownJson(const MechanismPlot& picture) {
-  const MechanismPlotInfo& info = picture.info;
+Json mechanismPlotJson(const MechanismPlot& image) {
+  const MechanismPlotInfo& info = image.info;
   Json json{{"name", info.name},
-            {"title", ownTitle(picture)},
+            {"title", plotTitle(image)},
             {"meaning", info.meaning},
             {"source", info.source},
             {"signed", info.isSigned}};
-  if (!picture.tokenText.empty()) json["query"] = picture.tokenText;
-  if (!picture.note.empty()) json["note"] = picture.note;
-  for (const MechanismPlotPanel& panel : picture.panels)
+  if (!image.tokenText.empty()) json["query"] = image.tokenText;
+  if (!image.note.empty()) json["note"] = image.note;
+  for (const MechanismPlotPanel& panel : image.panels)
     json["panels"].push_back({{"layer", panel.layer},
-                              {"head", ownHeadJson(panel.head)},
+                              {"head", plotHeadJson(panel.head)},
                               {"rows", panel.rows},
                               {"cols", panel.cols},
                               {"values", valuesJson(panel.values)}});
-  for (const MechanismPlotCurve& curve : picture.curves)
+  for (const MechanismPlotCurve& curve : image.curves)
     json["curves"].push_back({{"layer", curve.layer},
-                              {"head", ownHeadJson(curve.head)},
+                              {"head", plotHeadJson(curve.head)},
                               {"name", curve.name},
                               {"query", curve.query},
                               {"values", valuesJson(curve.values)}});

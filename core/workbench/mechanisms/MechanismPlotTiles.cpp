@@ -8,7 +8,8 @@
 #include <optional>
 
 #include "core/base/Text.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/base/Translation.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -28,21 +29,21 @@ constexpr std::array<LineColor, 4> kLineColors{{{"blue", {0x00, 0x72, 0xb2}},
                                                 {"purple", {0xcc, 0x79, 0xa7}}}};
 
 /// The names of lines, each once, in order.
-std::vector<std::string> lineNames(const MechanismPlot& picture) {
+std::vector<std::string> lineNames(const MechanismPlot& image) {
   std::vector<std::string> names;
-  for (const MechanismPlotCurve& curve : picture.curves)
+  for (const MechanismPlotCurve& curve : image.curves)
     if (std::find(names.begin(), names.end(), curve.name) == names.end())
       names.push_back(curve.name);
   return names;
 }
 
-const LineColor& colorAt(const MechanismPlot& picture, const std::string& name) {
-  const auto names = lineNames(picture);
+const LineColor& colorAt(const MechanismPlot& image, const std::string& name) {
+  const auto names = lineNames(image);
   const auto index = std::find(names.begin(), names.end(), name) - names.begin();
   return kLineColors[static_cast<std::size_t>(index) % kLineColors.size()];
 }
 
-/// Of an entry of rows × cols, one at least.
+/// For an entry of rows × cols, at least one.
 int entryPixels(int rows, int cols, int pixels) {
   return std::max(1, pixels / std::max({rows, cols, 1}));
 }
@@ -59,7 +60,7 @@ Image scaledTo(const Image& view, int longer) {
 Image drawnPanel(const MechanismPlotInfo& info, const MechanismPlotPanel& panel,
                  const ValueRange& range, const MechanismPlotStyle& style, int pixels,
                  const Image& view) {
-  const ColorMap colors = ownColors(info, style);
+  const ColorMap colors = plotColors(info, style);
   // Beyond the edge of a window there is nothing to blend with.
   const bool whole = std::none_of(panel.values.begin(), panel.values.end(),
                                   [](float value) { return std::isnan(value); });
@@ -69,7 +70,7 @@ Image drawnPanel(const MechanismPlotInfo& info, const MechanismPlotPanel& panel,
   const int each = entryPixels(panel.rows, panel.cols, pixels);
   if (std::int64_t{panel.cols} * each * panel.rows * each > kMaxImagePixels)
     throw Failure({ErrorCode::InvalidArgument,
-                   "would have more than 64 megapixels, one for each entry", info.name});
+                   tr("would exceed 64 megapixels with one pixel per entry"), info.name});
   return heatmap(panel.values, panel.rows, panel.cols, range, colors, panel.cols * each,
                  panel.rows * each, false);
 }
@@ -153,21 +154,20 @@ MechanismPlotPart cropToValues(const MechanismPlotPanel& panel, const Image& vie
   return part;
 }
 
-std::string ownLegend(const MechanismPlot& picture) {
+std::string plotLegend(const MechanismPlot& image) {
   std::string text;
-  for (const std::string& name : lineNames(picture))
-    addTo(text, std::string(colorAt(picture, name).name) + " " + name);
+  for (const std::string& name : lineNames(image))
+    addTo(text, std::string(colorAt(image, name).name) + " " + name);
   return text;
 }
 
-MechanismPlotTiles::MechanismPlotTiles(const MechanismPlot& picture,
-                                       const MechanismPlotStyle& style, int target,
-                                       const Image& view, std::int64_t mostPixels)
-    : m_picture(picture),
+MechanismPlotTiles::MechanismPlotTiles(const MechanismPlot& image, const MechanismPlotStyle& style,
+                                       int target, const Image& view, std::int64_t mostPixels)
+    : m_image(image),
       m_style(style),
       m_target(target),
       m_mostPixels(mostPixels),
-      m_view(picture.info.kind == MechanismPlotKind::Heatmap ? view : Image{}) {}
+      m_view(image.info.kind == MechanismPlotKind::Heatmap ? view : Image{}) {}
 
 void MechanismPlotTiles::addCurves(int layer, int head, const ValueRange& range) {
   Drawing drawing;
@@ -176,20 +176,20 @@ void MechanismPlotTiles::addCurves(int layer, int head, const ValueRange& range)
   if (range.low < 0 && range.high > 0)
     drawing.lines = curveLines({layer, head, "", 0, {0, 0}}, range, drawing.width, drawing.height,
                                {200, 200, 200});
-  for (const MechanismPlotCurve& curve : m_picture.curves) {
+  for (const MechanismPlotCurve& curve : m_image.curves) {
     if (curve.layer != layer || (curve.head >= 0 && curve.head != head)) continue;
-    const auto lines = curveLines(curve, range, drawing.width, drawing.height,
-                                  colorAt(m_picture, curve.name).color);
+    const auto lines =
+        curveLines(curve, range, drawing.width, drawing.height, colorAt(m_image, curve.name).color);
     drawing.lines.insert(drawing.lines.end(), lines.begin(), lines.end());
   }
-  m_plots.push_back(pixelsOf(drawing, 1));
+  m_plots.push_back(renderPixels(drawing, 1));
 }
 
 /// Tiles are all as large as the largest.
 int MechanismPlotTiles::reductionNeeded() const {
   std::int64_t wide = 1, high = 1;
   for (const std::size_t i : m_panels) {
-    const MechanismPlotPanel& panel = m_picture.panels[i];
+    const MechanismPlotPanel& panel = m_image.panels[i];
     const int each = entryPixels(panel.rows, panel.cols, m_target);
     wide = std::max(wide, std::int64_t{panel.cols} * each);
     high = std::max(high, std::int64_t{panel.rows} * each);
@@ -199,26 +199,26 @@ int MechanismPlotTiles::reductionNeeded() const {
   return std::max(1, static_cast<int>(std::ceil(std::sqrt(share))));
 }
 
-Image MechanismPlotTiles::heatTile(const MechanismPlotPanel& panel, const ValueRange& range) {
+Image MechanismPlotTiles::heatmapTile(const MechanismPlotPanel& panel, const ValueRange& range) {
   const MechanismPlotPart part = cropToValues(panel, m_view);
   m_cropped = m_cropped || part.cropped;
-  return drawnPanel(m_picture.info, part.panel, range, m_style, m_target,
+  return drawnPanel(m_image.info, part.panel, range, m_style, m_target,
                     scaledTo(part.view, m_target));
 }
 
 std::vector<Image> MechanismPlotTiles::images() {
   std::vector<Image> images = m_plots;
-  if (m_picture.info.kind != MechanismPlotKind::Heatmap) m_reduced = reductionNeeded();
+  if (m_image.info.kind != MechanismPlotKind::Heatmap) m_reduced = reductionNeeded();
   std::optional<ValueRange> shared;
   if (m_style.sharedScale && !m_panels.empty())
-    shared = ownRange(m_picture, m_panels.front(), m_style);
+    shared = plotRange(m_image, m_panels.front(), m_style);
   for (const std::size_t i : m_panels) {
-    const ValueRange range = shared ? *shared : ownRange(m_picture, i, m_style);
-    const MechanismPlotPanel& panel = m_picture.panels[i];
-    images.push_back(m_picture.info.kind == MechanismPlotKind::Heatmap ? heatTile(panel, range)
+    const ValueRange range = shared ? *shared : plotRange(m_image, i, m_style);
+    const MechanismPlotPanel& panel = m_image.panels[i];
+    images.push_back(m_image.info.kind == MechanismPlotKind::Heatmap ? heatmapTile(panel, range)
                      : m_reduced == 1
-                         ? drawnPanel(m_picture.info, panel, range, m_style, m_target, {})
-                         : drawnPanel(m_picture.info, blockMeans(panel, m_reduced), range, m_style,
+                         ? drawnPanel(m_image.info, panel, range, m_style, m_target, {})
+                         : drawnPanel(m_image.info, blockMeans(panel, m_reduced), range, m_style,
                                       m_target / m_reduced, {}));
   }
   int width = 0, height = 0;
@@ -231,13 +231,13 @@ std::vector<Image> MechanismPlotTiles::images() {
   return images;
 }
 
-Result<Image> ownPanelImage(const MechanismPlot& picture, std::size_t panel,
-                            const MechanismPlotStyle& style, int pixels, const Image& view) {
-  return guarded(picture.info.name, [&] {
-    if (panel >= picture.panels.size())
-      throw Failure({ErrorCode::InvalidArgument, "has no such panel", picture.info.name});
-    const bool over = picture.info.kind == MechanismPlotKind::Heatmap && !view.empty();
-    return drawnPanel(picture.info, picture.panels[panel], ownRange(picture, panel, style), style,
+Result<Image> plotPanelImage(const MechanismPlot& image, std::size_t panel,
+                             const MechanismPlotStyle& style, int pixels, const Image& view) {
+  return guarded(image.info.name, [&] {
+    if (panel >= image.panels.size())
+      throw Failure({ErrorCode::InvalidArgument, tr("has no such panel"), image.info.name});
+    const bool over = image.info.kind == MechanismPlotKind::Heatmap && !view.empty();
+    return drawnPanel(image.info, image.panels[panel], plotRange(image, panel, style), style,
                       pixels, over ? scaledTo(view, pixels) : Image{});
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The tiles of a page of own pictures (MechanismPlotPages.h): panels and small plots, all of one size.
+// The tiles of a page of own images (MechanismPlotPages.h): panels and small plots, all of one
+// size.
 
 #include <string>
 #include <vector>
@@ -9,14 +10,14 @@
 
 namespace headlight {
 
-/// On white, centred; an empty image: white alone.
+/// On white, centerd; an empty image: white alone.
 Image paddedTile(const Image& image, int width, int height);
 
 /// Means of `side` × `side` entries, of those that are there; at the edges of what is left.
 MechanismPlotPanel blockMeans(const MechanismPlotPanel& panel, int side);
 
-/// The smallest part with all that is there, where that is not everything: the window of a heat's
-/// query, and as much of `view` under it.
+/// The smallest part with all that is there, where that is not everything: the window of a
+/// heatmap's query, and as much of `view` under it.
 struct MechanismPlotPart {
   MechanismPlotPanel panel;
   Image view;
@@ -24,17 +25,17 @@ struct MechanismPlotPart {
 };
 MechanismPlotPart cropToValues(const MechanismPlotPanel& panel, const Image& view);
 
-/// What line has which colour: "blue DS, vermilion B_i".
-std::string ownLegend(const MechanismPlot& picture);
+/// What line has which color: "blue DS, vermilion B_i".
+std::string plotLegend(const MechanismPlot& image);
 
-/// Of a figure's 64 million, the rest for labels.
+/// Part of a figure's 64 million pixels; the rest is for labels.
 inline constexpr std::int64_t kMostTilePixels = 48'000'000;
 
 class MechanismPlotTiles {
  public:
   /// `target`: pixels of a tile's longer side, about. Where all tiles would have more than
   /// `mostPixels`, entries are averaged.
-  MechanismPlotTiles(const MechanismPlot& picture, const MechanismPlotStyle& style, int target,
+  MechanismPlotTiles(const MechanismPlot& image, const MechanismPlotStyle& style, int target,
                      const Image& view, std::int64_t mostPixels = kMostTilePixels);
 
   void addPanel(std::size_t panel) { m_panels.push_back(panel); }
@@ -50,9 +51,9 @@ class MechanismPlotTiles {
 
  private:
   int reductionNeeded() const;
-  Image heatTile(const MechanismPlotPanel& panel, const ValueRange& range);
+  Image heatmapTile(const MechanismPlotPanel& panel, const ValueRange& range);
 
-  const MechanismPlot& m_picture;
+  const MechanismPlot& m_image;
   const MechanismPlotStyle& m_style;
   int m_target;
   std::int64_t m_mostPixels;

@@ -7,8 +7,9 @@
 
 #include "core/attention/base/MechanismPlotSource.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/workbench/loading/LoadedModel.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/ModelPass.h"
 
@@ -17,18 +18,18 @@ namespace {
 
 constexpr std::int64_t kMostOwnValues = 1 << 28;  // 1 GB of them
 
-/// Null where the mechanism of this layer has no pictures of its own.
-MechanismPlotSource* ownSourceOf(Model& model, int layer) {
+/// Null where the mechanism of this layer has no images of its own.
+MechanismPlotSource* plotSourceOf(Model& model, int layer) {
   return dynamic_cast<MechanismPlotSource*>(&model.attention(layer));
 }
 
-/// Of all layers, each name once: as the first layer that has it describes it.
-std::vector<MechanismPlotInfo> ownPicturesOf(Model& model) {
+/// For all layers, each name once: as the first layer that has it describes it.
+std::vector<MechanismPlotInfo> mechanismPlotsOf(Model& model) {
   std::vector<MechanismPlotInfo> all;
   for (int l = 0; l < model.layers(); ++l) {
-    MechanismPlotSource* source = ownSourceOf(model, l);
+    MechanismPlotSource* source = plotSourceOf(model, l);
     if (!source) continue;
-    for (MechanismPlotInfo& info : source->ownPictures())
+    for (MechanismPlotInfo& info : source->mechanismPlots())
       if (std::none_of(all.begin(), all.end(),
                        [&](const MechanismPlotInfo& other) { return other.name == info.name; }))
         all.push_back(std::move(info));
@@ -37,47 +38,47 @@ std::vector<MechanismPlotInfo> ownPicturesOf(Model& model) {
 }
 
 bool offers(MechanismPlotSource& source, const std::string& name) {
-  const auto all = source.ownPictures();
+  const auto all = source.mechanismPlots();
   return std::any_of(all.begin(), all.end(),
                      [&](const MechanismPlotInfo& info) { return info.name == name; });
 }
 
 MechanismPlotInfo infoNamed(Model& model, const std::string& name) {
   std::string known;
-  for (const MechanismPlotInfo& info : ownPicturesOf(model)) {
+  for (const MechanismPlotInfo& info : mechanismPlotsOf(model)) {
     if (info.name == name) return info;
     addTo(known, info.name);
   }
-  throw Failure({ErrorCode::InvalidArgument,
-                 known.empty()
-                     ? "this model's mechanism has no pictures of its own; AFT, IBiT's learned "
-                       "mask and LSLA have"
-                     : "is no picture of this model's mechanism; it has " + known,
-                 name});
+  throw Failure(
+      {ErrorCode::InvalidArgument,
+       known.empty()
+           ? tr("this model's mechanism has no plots; AFT, IBiT's learned mask and LSLA have some")
+           : tr("is not a plot of this model's mechanism; choose one of ") + known,
+       name});
 }
 
 /// The query on the model's grid.
 int tokenAsked(const MechanismPlotRequest& request, const Grid& grid) {
   if (request.token < -1 || request.token >= grid.tokens())
     throw Failure({ErrorCode::InvalidArgument,
-                   "there is no token " + std::to_string(request.token) + "; the model has " +
-                       std::to_string(grid.tokens()) + ", counted from 0",
+                   tr("no token ") + std::to_string(request.token) + tr("; the model has ") +
+                       std::to_string(grid.tokens()) + tr(", counted from 0"),
                    "query"});
-  return request.token >= 0 ? request.token
-                            : grid.prefix + grid.rows / 2 * grid.cols + grid.cols / 2;
+  return request.token >= 0 ? request.token : grid.middleToken();
 }
 
-/// Layers whose pictures are wanted, of those that have it.
+/// Layers whose images are wanted, of those that have it.
 std::vector<int> layersAsked(Model& model, const std::string& name, int layer) {
   if (layer != -1) layerOrLast(layer, model.layers());  // refuses one that there is not
   std::vector<int> layers;
   for (int l = 0; l < model.layers(); ++l) {
-    MechanismPlotSource* source = ownSourceOf(model, l);
+    MechanismPlotSource* source = plotSourceOf(model, l);
     if ((layer == -1 || layer == l) && source && offers(*source, name)) layers.push_back(l);
   }
   if (layers.empty())
     throw Failure({ErrorCode::InvalidArgument,
-                   "layer " + std::to_string(layer) + " has none; leave the layer out for all",
+                   "layer " + std::to_string(layer) +
+                       tr(" has no such plot; leave out the layer to show all"),
                    name});
   return layers;
 }
@@ -92,25 +93,25 @@ class EnteringHook : public AttentionHook {
   at::Tensor entering;
 };
 
-void addPanels(const at::Tensor& values, int layer, const Grid& grid, MechanismPlot& picture) {
-  const bool heat = picture.info.kind == MechanismPlotKind::Heatmap;
+void addPanels(const at::Tensor& values, int layer, const Grid& grid, MechanismPlot& image) {
+  const bool heatmap = image.info.kind == MechanismPlotKind::Heatmap;
   for (std::int64_t h = 0; h < values.size(0); ++h) {
-    MechanismPlotPanel& panel = picture.panels.emplace_back();
+    MechanismPlotPanel& panel = image.panels.emplace_back();
     panel.layer = layer;
     panel.head = values.size(0) == 1 ? -1 : static_cast<int>(h);
-    panel.rows = heat ? grid.rows : static_cast<int>(values.size(1));
-    panel.cols = heat ? grid.cols : static_cast<int>(values.size(2));
+    panel.rows = heatmap ? grid.rows : static_cast<int>(values.size(1));
+    panel.cols = heatmap ? grid.cols : static_cast<int>(values.size(2));
     panel.values = plainValues(values[h]);
   }
 }
 
 /// All lines of head 0, then those of head 1; a line that all heads share is in front.
-void addCurves(const MechanismPlotAnswer& answer, int layer, MechanismPlot& picture) {
+void addCurves(const MechanismPlotAnswer& answer, int layer, MechanismPlot& image) {
   std::int64_t heads = 1;
   for (const auto& [name, lines] : answer.parts)
     heads = std::max(heads, lines.size(0));
   const auto add = [&](const std::string& name, const at::Tensor& line, int head) {
-    picture.curves.push_back({layer, head, name, answer.place, plainValues(line)});
+    image.curves.push_back({layer, head, name, answer.place, plainValues(line)});
   };
   for (const auto& [name, lines] : answer.parts)
     if (lines.size(0) == 1) add(name, lines[0], heads == 1 ? 0 : -1);
@@ -119,28 +120,28 @@ void addCurves(const MechanismPlotAnswer& answer, int layer, MechanismPlot& pict
       if (lines.size(0) > 1) add(name, lines[h], static_cast<int>(h));
 }
 
-/// Asks layer after layer, the picture's tokens on their way through the model where it is of one.
+/// Asks layer after layer, the image's tokens on their way through the model where it is of one.
 class MechanismPlotPass {
  public:
-  MechanismPlotPass(Model& model, MechanismPlot& picture, const MechanismPlotRequest& request,
+  MechanismPlotPass(Model& model, MechanismPlot& image, const MechanismPlotRequest& request,
                     std::vector<int> layers)
-      : m_model(model), m_picture(picture), m_request(request), m_layers(std::move(layers)) {}
+      : m_model(model), m_image(image), m_request(request), m_layers(std::move(layers)) {}
 
   void run(const ModelInfo& info, const ProgressCallback& progress, const std::stop_token& stop) {
     const at::NoGradGuard noGrad;
     m_modelGrid = info.grid;
-    const bool ofPicture = m_picture.info.ofPicture;
+    const bool ofImage = m_image.info.ofImage;
     const auto last = static_cast<std::int64_t>(m_layers.back());
     PassSteps step("layers", progress, stop,
-                   ofPicture ? last + 1 : static_cast<std::int64_t>(m_layers.size()));
-    if (!ofPicture) {
+                   ofImage ? last + 1 : static_cast<std::int64_t>(m_layers.size()));
+    if (!ofImage) {
       for (const int layer : m_layers) {
         step();
         ask(layer, {});
       }
       return;
     }
-    at::Tensor tokens = m_model.embed(modelInput(info, *m_request.picture));
+    at::Tensor tokens = m_model.embed(modelInput(info, *m_request.image));
     for (int l = 0; l <= last; ++l) {
       step();
       EnteringHook tap;
@@ -152,16 +153,16 @@ class MechanismPlotPass {
  private:
   void ask(int layer, const at::Tensor& tokens) {
     const Grid grid = m_model.grid(layer);
-    MechanismPlotQuestion question{tokens};
-    if (m_picture.info.ofToken) question.query = queryInLayer(m_picture.token, m_modelGrid, grid);
+    MechanismPlotQuery question{tokens};
+    if (m_image.info.ofToken) question.query = queryInLayer(m_image.token, m_modelGrid, grid);
     const MechanismPlotAnswer answer =
-        ownSourceOf(m_model, layer)->ownPicture(m_picture.info.name, question);
+        plotSourceOf(m_model, layer)->mechanismPlot(m_image.info.name, question);
     requireRoomFor(answer);
-    if (m_picture.info.kind == MechanismPlotKind::Curves)
-      addCurves(answer, layer, m_picture);
+    if (m_image.info.kind == MechanismPlotKind::Curves)
+      addCurves(answer, layer, m_image);
     else
-      addPanels(answer.parts.front().second, layer, grid, m_picture);
-    if (m_picture.note.empty()) m_picture.note = answer.note;
+      addPanels(answer.parts.front().second, layer, grid, m_image);
+    if (m_image.note.empty()) m_image.note = answer.note;
   }
 
   void requireRoomFor(const MechanismPlotAnswer& answer) {
@@ -169,11 +170,11 @@ class MechanismPlotPass {
       m_values += part.second.numel();
     if (m_values > kMostOwnValues)
       throw Failure({ErrorCode::InvalidArgument,
-                     "more numbers than can be held at once; choose one layer", "layer"});
+                     tr("more numbers than fit in memory; choose one layer"), "layer"});
   }
 
   Model& m_model;
-  MechanismPlot& m_picture;
+  MechanismPlot& m_image;
   const MechanismPlotRequest& m_request;
   std::vector<int> m_layers;
   Grid m_modelGrid;
@@ -214,42 +215,42 @@ std::vector<int> MechanismPlot::heads(int layer) const {
   return all;
 }
 
-std::string ownPlaceText(int layer, int head) {
+std::string plotPlaceText(int layer, int head) {
   const std::string text = "layer " + std::to_string(layer);
   return head < 0 ? text : text + ", head " + std::to_string(head);
 }
 
-std::string ownTitle(const MechanismPlot& picture) {
-  return picture.tokenText.empty() ? picture.info.title
-                                   : picture.info.title + " of the " + picture.tokenText;
+std::string plotTitle(const MechanismPlot& image) {
+  return image.tokenText.empty() ? image.info.title
+                                 : image.info.title + " of the " + image.tokenText;
 }
 
-std::vector<MechanismPlotInfo> ownPictures(InferenceSession& session) {
+std::vector<MechanismPlotInfo> mechanismPlots(InferenceSession& session) {
   std::vector<MechanismPlotInfo> all;
   if (session.info().isPrecomputed) return all;
-  withModel(session, [&](Model& model) { all = ownPicturesOf(model); });
+  withModel(session, [&](Model& model) { all = mechanismPlotsOf(model); });
   return all;
 }
 
-Result<MechanismPlot> ownPicture(InferenceSession& session, const std::string& name,
-                                 const MechanismPlotRequest& request,
-                                 const ProgressCallback& progress, std::stop_token stop) {
+Result<MechanismPlot> mechanismPlot(InferenceSession& session, const std::string& name,
+                                    const MechanismPlotRequest& request,
+                                    const ProgressCallback& progress, std::stop_token stop) {
   return guarded(name, [&] {
-    MechanismPlot picture;
+    MechanismPlot image;
     withModel(session, [&](Model& model) {
-      picture.info = infoNamed(model, name);
+      image.info = infoNamed(model, name);
       const auto layers = layersAsked(model, name, request.layer);
-      if (picture.info.ofToken) {
-        picture.token = tokenAsked(request, session.info().grid);
-        picture.tokenText = tokenText(picture.token, session.info().grid);
+      if (image.info.ofToken) {
+        image.token = tokenAsked(request, session.info().grid);
+        image.tokenText = tokenText(image.token, session.info().grid);
       }
-      if (picture.info.ofPicture && !request.picture)
+      if (image.info.ofImage && !request.image)
         throw Failure({ErrorCode::InvalidArgument,
-                       picture.info.title + " differ from picture to picture: give one", name});
-      if (picture.info.ofPicture) useMasks(model, session.info(), request);
-      MechanismPlotPass(model, picture, request, layers).run(session.info(), progress, stop);
+                       image.info.title + tr(" depend on the image; give one"), name});
+      if (image.info.ofImage) useMasks(model, session.info(), request);
+      MechanismPlotPass(model, image, request, layers).run(session.info(), progress, stop);
     });
-    return picture;
+    return image;
   });
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The pictures that a mechanism alone has, beside the maps that all have: AFT's position biases and
+// The images that a mechanism alone has, beside the maps that all have: AFT's position biases and
 // keys (Zhai et al. 2021, Fig. 1, 3 and 6 to 12), IBiT's learned mask and the filter that it is
 // (§6.1, Fig. 6), LSLA's attention before and after its outer bias, and the lines of its Fig. 4.
-// What each shows, exactly: resources/help/mechanisms.md. How they are drawn: MechanismPlotPages.h. No torch
-// type here. All block their caller's thread, and the session with it.
+// What each shows, exactly: resources/help/mechanisms.md. How they are drawn: MechanismPlotPages.h.
+// No torch type here. All block their caller's thread, and the session with it.
 
 #include <optional>
 #include <stop_token>
@@ -20,7 +20,7 @@ namespace headlight {
 
 /// What the mechanism of this model offers, in the order in which programs list it: of all layers
 /// together, as a model has one mechanism. Empty for most (softmax attention), and for maps alone.
-std::vector<MechanismPlotInfo> ownPictures(InferenceSession& session);
+std::vector<MechanismPlotInfo> mechanismPlots(InferenceSession& session);
 
 /// One layer's head, as numbers.
 struct MechanismPlotPanel {
@@ -54,22 +54,23 @@ struct MechanismPlot {
 };
 
 struct MechanismPlotRequest {
-  std::optional<RawImages> picture = std::nullopt;  ///< where MechanismPlotInfo::ofPicture
-  std::optional<MaskScheme> masks = std::nullopt;   ///< of that pass; none: the experiment's
+  std::optional<RawImages> image = std::nullopt;   ///< where MechanismPlotInfo::ofImage
+  std::optional<MaskScheme> masks = std::nullopt;  ///< of that pass; none: the experiment's
   int token = -1;  ///< where ofToken, on the model's grid; −1: the middle patch
   int layer = -1;  ///< −1: all
 };
 
 /// Errors: InvalidArgument for a name that this model does not have (lists those it has), no
-/// picture where one is needed or one of another size, a layer or token that there is not, a class
+/// image where one is needed or one of another size, a layer or token that there is not, a class
 /// token where a patch is needed; Canceled; a scheme of another shape.
-Result<MechanismPlot> ownPicture(InferenceSession& session, const std::string& name,
-                                 const MechanismPlotRequest& request = {},
-                                 const ProgressCallback& progress = {}, std::stop_token stop = {});
+Result<MechanismPlot> mechanismPlot(InferenceSession& session, const std::string& name,
+                                    const MechanismPlotRequest& request = {},
+                                    const ProgressCallback& progress = {},
+                                    std::stop_token stop = {});
 
 /// "layer 3, head 1"; "layer 3" where all heads share it.
-std::string ownPlaceText(int layer, int head);
+std::string plotPlaceText(int layer, int head);
 /// "position biases e^w − 1", "attention before B_o of the patch (4, 7)".
-std::string ownTitle(const MechanismPlot& picture);
+std::string plotTitle(const MechanismPlot& image);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 
 #include "core/base/Clock.h"
 #include "core/base/Log.h"
+#include "core/base/Translation.h"
 #include "core/workbench/results/ResultsJson.h"
 
 namespace headlight {
@@ -17,7 +18,7 @@ class KeptOne {
  public:
   using Reader = std::function<Result<R>(const Json&)>;
 
-  KeptOne(const Keeping& keeping, const MeasuredOn& on, const std::string& kind,
+  KeptOne(const CachePolicy& keeping, const MeasuredOn& on, const std::string& kind,
           const std::string& detail, Reader reader)
       : m_keeping(keeping), m_session(on.session), m_reader(std::move(reader)) {
     if (!keeping.shelf) return;
@@ -26,7 +27,7 @@ class KeptOne {
   }
 
   std::optional<R> find() const {
-    if (!m_key || m_keeping.use == Keeping::Use::Measured) return std::nullopt;
+    if (!m_key || m_keeping.use == CachePolicy::Use::Measured) return std::nullopt;
     const auto kept = m_keeping.shelf->find(*m_key);
     if (!kept) return std::nullopt;
     auto result = m_reader(kept->result);
@@ -34,7 +35,7 @@ class KeptOne {
       result->measured = kept->measured;
       return std::move(*result);
     }
-    logInfo("A kept result is measured anew: " + result.error().text());
+    logInfo("A saved result could not be used and is measured again: " + result.error().text());
     return std::nullopt;
   }
 
@@ -47,34 +48,35 @@ class KeptOne {
     if (const auto kept = m_keeping.shelf->keep({*m_key, now, toJson(result)}); kept)
       result.measured = now;
     else
-      logInfo("A result is not kept: " + kept.error().text());
+      logInfo("The result could not be saved: " + kept.error().text());
   }
 
  private:
-  const Keeping& m_keeping;
+  const CachePolicy& m_keeping;
   InferenceSession& m_session;
   Reader m_reader;
   std::optional<ResultKey> m_key;
 };
 
 Error nothingKept() {
-  return {ErrorCode::NotFound, "nothing is kept of this model, masks and pictures", ""};
+  return {ErrorCode::NotFound, tr("no saved results for this model, masks and images"), ""};
 }
 
 /// The kept one, else what `measure` gives, kept.
 template <typename R, typename Measure>
-Result<R> keptOrMeasured(const Keeping& keeping, const KeptOne<R>& one, Measure measure) {
+Result<R> keptOrMeasured(const CachePolicy& keeping, const KeptOne<R>& one, Measure measure) {
   if (auto kept = one.find()) return std::move(*kept);
-  if (keeping.use == Keeping::Use::Kept) return nothingKept();
+  if (keeping.use == CachePolicy::Use::Kept) return nothingKept();
   Result<R> measured = measure();
   if (measured) one.keep(*measured);
   return measured;
 }
 
-/// Of several at once: those that are not kept are measured together.
+/// For several at once: those that are not kept are measured together.
 template <typename R, typename What, typename MakeOne, typename Measure>
-Result<std::vector<R>> keptOrMeasuredAll(const Keeping& keeping, const std::vector<What>& wanted,
-                                         MakeOne makeOne, Measure measure) {
+Result<std::vector<R>> keptOrMeasuredAll(const CachePolicy& keeping,
+                                         const std::vector<What>& wanted, MakeOne makeOne,
+                                         Measure measure) {
   std::vector<KeptOne<R>> ones;
   std::vector<std::optional<R>> results;
   std::vector<What> missing;
@@ -83,7 +85,7 @@ Result<std::vector<R>> keptOrMeasuredAll(const Keeping& keeping, const std::vect
     results.push_back(ones.back().find());
     if (!results.back()) missing.push_back(what);
   }
-  if (!missing.empty() && keeping.use == Keeping::Use::Kept) return nothingKept();
+  if (!missing.empty() && keeping.use == CachePolicy::Use::Kept) return nothingKept();
   if (!missing.empty()) {
     Result<std::vector<R>> measured = measure(missing);
     if (!measured) return measured.error();
@@ -99,14 +101,14 @@ Result<std::vector<R>> keptOrMeasuredAll(const Keeping& keeping, const std::vect
 
 }  // namespace
 
-Result<std::vector<HeadValues>> keptHeads(const Keeping& keeping, const MeasuredOn& on,
+Result<std::vector<HeadValues>> keptHeads(const CachePolicy& keeping, const MeasuredOn& on,
                                           const std::vector<HeadMetric>& measures,
                                           const ProgressCallback& progress, std::stop_token stop) {
   return guarded("heads", [&] {
     return keptOrMeasuredAll<HeadValues>(
         keeping, measures,
         [&](HeadMetric measure) {
-          return KeptOne<HeadValues>(keeping, on, "heads", infoOf(measure).name,
+          return KeptOne<HeadValues>(keeping, on, "heads", findInfo(measure).name,
                                      [&on, measure](const Json& json) {
                                        return headValuesFrom(json, measure, on.session.info());
                                      });
@@ -117,7 +119,7 @@ Result<std::vector<HeadValues>> keptHeads(const Keeping& keeping, const Measured
   });
 }
 
-Result<LayerSimilarity> keptSimilarity(const Keeping& keeping, const MeasuredOn& on,
+Result<LayerSimilarity> keptSimilarity(const CachePolicy& keeping, const MeasuredOn& on,
                                        const ProgressCallback& progress, std::stop_token stop) {
   return guarded("similarity", [&] {
     const KeptOne<LayerSimilarity> one(keeping, on, "similarity", "", [&](const Json& json) {
@@ -129,19 +131,19 @@ Result<LayerSimilarity> keptSimilarity(const Keeping& keeping, const MeasuredOn&
   });
 }
 
-Result<CastlingReport> keptCastling(const Keeping& keeping, const MeasuredOn& on,
-                                    const ProgressCallback& progress, std::stop_token stop) {
-  return guarded("castling", [&] {
-    const KeptOne<CastlingReport> one(keeping, on, "castling", "", [&](const Json& json) {
-      return castlingFrom(json, on.session.info());
+Result<BranchReport> cachedBranchReport(const CachePolicy& keeping, const MeasuredOn& on,
+                                        const ProgressCallback& progress, std::stop_token stop) {
+  return guarded("drop-branch", [&] {
+    const KeptOne<BranchReport> one(keeping, on, "castling", "", [&](const Json& json) {
+      return branchReportFrom(json, on.session.info());
     });
     return keptOrMeasured(keeping, one, [&] {
-      return evaluateCastling(on.session, on.sample, on.masks, progress, stop);
+      return evaluateWithoutBranch(on.session, on.sample, on.masks, progress, stop);
     });
   });
 }
 
-Result<std::vector<SchemeResult>> keptEvaluations(const Keeping& keeping, const MeasuredOn& on,
+Result<std::vector<SchemeResult>> keptEvaluations(const CachePolicy& keeping, const MeasuredOn& on,
                                                   const std::vector<MaskScheme>& schemes,
                                                   const ProgressCallback& progress,
                                                   std::stop_token stop) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Measurements on data sets as their own doors make them (HeadMetrics.h, LayerSimilarity.h,
-// MaskEffect.h, CastlingReport.h), unless the same was measured before and is kept: then it comes
-// from the shelf at once, with the date when it was measured. No torch type here. All block their
-// caller's thread; errors are those of the doors. What the shelf cannot do is logged and keeps
+// Measurements on datasets as their own doors make them (HeadMetrics.h, LayerSimilarity.h,
+// MaskEffect.h, BranchReport.h), unless the same was measured before and is kept: then it comes
+// from the cache at once, with the date when it was measured. No torch type here. All block their
+// caller's thread; errors are those of the doors. What the cache cannot do is logged and keeps
 // nobody from measuring.
 
 #include <memory>
 #include <vector>
 
-#include "core/workbench/evaluation/CastlingReport.h"
+#include "core/workbench/evaluation/BranchReport.h"
 #include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/evaluation/LayerSimilarity.h"
 #include "core/workbench/evaluation/MaskEffect.h"
@@ -17,7 +17,7 @@
 
 namespace headlight {
 
-struct Keeping {
+struct CachePolicy {
   enum class Use {
     KeptOrMeasured,
     Measured,  ///< in any case, and in place of what is kept
@@ -27,25 +27,25 @@ struct Keeping {
   Use use = Use::KeptOrMeasured;
 };
 
-/// What is measured, of which model's weights, masks and pictures.
+/// What is measured, of which model's weights, masks and images.
 struct MeasuredOn {
   InferenceSession& session;
-  const PictureSample& sample;
+  const ImageSample& sample;
   const MaskScheme& masks;
 };
 
-Result<std::vector<HeadValues>> keptHeads(const Keeping& keeping, const MeasuredOn& on,
+Result<std::vector<HeadValues>> keptHeads(const CachePolicy& keeping, const MeasuredOn& on,
                                           const std::vector<HeadMetric>& measures,
                                           const ProgressCallback& progress = {},
                                           std::stop_token stop = {});
-Result<LayerSimilarity> keptSimilarity(const Keeping& keeping, const MeasuredOn& on,
+Result<LayerSimilarity> keptSimilarity(const CachePolicy& keeping, const MeasuredOn& on,
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});
-Result<CastlingReport> keptCastling(const Keeping& keeping, const MeasuredOn& on,
-                                    const ProgressCallback& progress = {},
-                                    std::stop_token stop = {});
+Result<BranchReport> cachedBranchReport(const CachePolicy& keeping, const MeasuredOn& on,
+                                        const ProgressCallback& progress = {},
+                                        std::stop_token stop = {});
 /// `on.masks` do not count: each of `schemes` does.
-Result<std::vector<SchemeResult>> keptEvaluations(const Keeping& keeping, const MeasuredOn& on,
+Result<std::vector<SchemeResult>> keptEvaluations(const CachePolicy& keeping, const MeasuredOn& on,
                                                   const std::vector<MaskScheme>& schemes,
                                                   const ProgressCallback& progress = {},
                                                   std::stop_token stop = {});

@@ -17,8 +17,8 @@ auto readingJson(const std::string& where, Body&& body) {
     try {
       return body();
     } catch (const Json::exception& problem) {
-      throw Failure({ErrorCode::InvalidFile,
-                     std::string("does not hold what it should: ") + problem.what(), where});
+      throw Failure(
+          {ErrorCode::InvalidFile, std::string("has invalid content: ") + problem.what(), where});
     }
   });
 }

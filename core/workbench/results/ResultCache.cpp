@@ -9,6 +9,7 @@
 
 #include "core/base/Clock.h"
 #include "core/base/Log.h"
+#include "core/base/Translation.h"
 #include "core/base/files/OpenFolder.h"
 #include "core/base/files/UserFolders.h"
 #include "core/config/ConfigText.h"
@@ -74,9 +75,9 @@ std::string kindOf(const std::string& file) {
 std::optional<CachedResult> keptOrNone(const Result<std::string>& text, const std::string& name) {
   auto kept = text ? keptResultFromText(*text, name) : Result<CachedResult>(text.error());
   if (kept && fileNameOf(kept->key) != name)
-    kept = Error{ErrorCode::InvalidFile, "is not what its name says", name};
+    kept = Error{ErrorCode::InvalidFile, tr("does not match its name"), name};
   if (kept) return std::move(*kept);
-  logInfo("A kept result is not used: " + kept.error().text());
+  logInfo("A saved result was ignored: " + kept.error().text());
   return std::nullopt;
 }
 
@@ -133,11 +134,12 @@ Result<CachedResult> keptResultFromText(const std::string& text, const std::stri
   return readingJson(name, [&] {
     const Json json = valueOrThrow(parseConfigJson(text, name, ResultCache::kMostBytes));
     if (json.at("schema") != kResultSchema)
-      throw Failure({ErrorCode::UnsupportedFile, "is of another version of Headlight", name});
+      throw Failure(
+          {ErrorCode::UnsupportedFile, tr("was saved by another version of Headlight"), name});
     CachedResult kept{keyFrom(json.at("key")), json.at("measured").get<std::string>(),
                       json.at("result")};
     if (!isUtc(kept.measured))
-      throw Failure({ErrorCode::InvalidFile, "does not say when it was measured", name});
+      throw Failure({ErrorCode::InvalidFile, tr("has no time of measurement"), name});
     return kept;
   });
 }
@@ -182,7 +184,8 @@ Result<void> ResultCache::keep(const CachedResult& kept) const {
   return guarded("results", [&]() -> Result<void> {
     const std::string text = keptResultText(kept), name = fileNameOf(kept.key);
     if (text.size() > kMostBytes)
-      return Error{ErrorCode::InvalidArgument, "is larger than what is kept", kept.key.kind};
+      return Error{ErrorCode::InvalidArgument, tr("is larger than a saved result can be"),
+                   kept.key.kind};
     const std::lock_guard lock(m_mutex);
     if (m_folder.empty()) {
       if (m_kept.size() >= kMostOfAKind && !m_kept.contains(name)) m_kept.erase(m_kept.begin());
@@ -237,7 +240,7 @@ Result<std::size_t> ResultCache::clear() const {
     for (const std::string& name : names()) {
       folder->remove(name);
       if (folder->has(name))
-        return Error{ErrorCode::Io, "could not be removed", folder->pathOf(name).string()};
+        return Error{ErrorCode::Io, tr("could not be removed"), folder->pathOf(name).string()};
       ++removed;
     }
     return removed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What was measured on data sets, kept beside model, masks, pictures and date, so that nobody has
+// What was measured on datasets, kept beside model, masks, images and date, so that nobody has
 // to wait for it twice: a folder with a JSON file for each, which window and commands share. No
 // torch type here.
 
@@ -14,7 +14,7 @@
 #include "core/base/Result.h"
 #include "core/config/Parameter.h"
 #include "core/masks/MaskScheme.h"
-#include "core/workbench/evaluation/PictureSample.h"
+#include "core/workbench/evaluation/ImageSample.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
@@ -26,9 +26,9 @@ struct ResultKey {
   std::string model;   ///< its name
   std::string scheme;  ///< its name
   std::string dataset;
-  std::string path;          ///< of the data set, whole; empty where it has none
-  std::int64_t samples = 0;  ///< at most so many pictures; 0: all
-  /// Digests: of config and weights; of every head's mask; of how the data set is read and of what
+  std::string path;          ///< of the dataset, whole; empty where it has none
+  std::int64_t samples = 0;  ///< at most so many images; 0: all
+  /// Digests: of config and weights; of every head's mask; of how the dataset is read and of what
   /// lies in its folder (names, sizes, times).
   std::string weights, masks, data;
 
@@ -36,7 +36,7 @@ struct ResultKey {
 };
 
 /// Errors: no memory.
-Result<ResultKey> resultKey(InferenceSession& session, const PictureSample& sample,
+Result<ResultKey> resultKey(InferenceSession& session, const ImageSample& sample,
                             const MaskScheme& masks, const std::string& kind,
                             const std::string& detail = {});
 

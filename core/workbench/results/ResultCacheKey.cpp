@@ -29,7 +29,7 @@ std::string stampOf(const fs::directory_entry& entry, const fs::path& root) {
          std::to_string(changed);
 }
 
-/// Of all that lies in `folder`, and of the folders in its folders: a picture that comes or goes
+/// For all that lies in `folder`, and of the folders in its folders: an image that comes or goes
 /// changes the time of the folder it is in.
 void addStamps(std::vector<std::string>& stamps, const fs::path& root, const fs::path& folder,
                int depth) {
@@ -71,12 +71,12 @@ Json matchingOf(const ClassMatching& matching, const ModelInfo& info) {
   return json;
 }
 
-std::string dataDigest(const PictureSample& sample, const std::string& path, const ModelInfo& info,
-                       bool labelled) {
+std::string dataDigest(const ImageSample& sample, const std::string& path, const ModelInfo& info,
+                       bool labeled) {
   Json config = writeParameters(dataParameters(), &sample.data);
   for (const char* name : {"path", "loader_threads", "augment"})
     config.erase(name);  // which change no number
-  // Drawn pictures, and splits that a folder does not have, follow from these.
+  // Drawn images, and splits that a folder does not have, follow from these.
   Json key = Json{{"config", config},
                   {"seed", info.experiment.seed},
                   {"image_size", info.experiment.model.imageSize},
@@ -86,7 +86,7 @@ std::string dataDigest(const PictureSample& sample, const std::string& path, con
   // How files become splits: results of another reading are other results.
   if (sample.data.dataset != kProceduralData)
     key["reading"] = trainedOn(info, sample.data) ? "2, its own" : "2, another's";
-  if (labelled) key["classes"] = matchingOf(sample.matching, info);
+  if (labeled) key["classes"] = matchingOf(sample.matching, info);
   return makeRunId(key);
 }
 
@@ -100,7 +100,7 @@ std::string masksDigest(const MaskScheme& masks) {
 
 }  // namespace
 
-Result<ResultKey> resultKey(InferenceSession& session, const PictureSample& sample,
+Result<ResultKey> resultKey(InferenceSession& session, const ImageSample& sample,
                             const MaskScheme& masks, const std::string& kind,
                             const std::string& detail) {
   return guarded(kind, [&] {
@@ -117,7 +117,7 @@ Result<ResultKey> resultKey(InferenceSession& session, const PictureSample& samp
                   {}};
     key.weights = valueOrThrow(session.digest());
     key.masks = masksDigest(masks);
-    key.data = dataDigest(sample, key.path, info, /*labelled=*/kind != "similarity");
+    key.data = dataDigest(sample, key.path, info, /*labeled=*/kind != "similarity");
     return key;
   });
 }

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/Translation.h"
 #include "core/workbench/results/ReadingJson.h"
 
 namespace headlight {
 namespace {
 
 [[noreturn]] void refuseResult(const std::string& what) {
-  throw Failure({ErrorCode::InvalidFile, "is no such result: " + what, ""});
+  throw Failure({ErrorCode::InvalidFile, tr("is not such a result: ") + what, ""});
 }
 
 void requireResult(bool fits, const char* what) {
@@ -47,7 +48,7 @@ std::vector<double> numbersIn(const Json& json, std::size_t size) {
   return numbers;
 }
 
-constexpr std::int64_t kMostPicturesOfResult = 1'000'000'000;
+constexpr std::int64_t kMostImagesOfResult = 1'000'000'000;
 
 Json evaluationJson(const EvaluationResult& result) {
   return {{"images", result.images},
@@ -60,19 +61,19 @@ Json evaluationJson(const EvaluationResult& result) {
 
 EvaluationResult evaluationFrom(const Json& json) {
   EvaluationResult result;
-  result.images = countIn(json.at("images"), kMostPicturesOfResult);
+  result.images = countIn(json.at("images"), kMostImagesOfResult);
   result.loss = numberIn(json.at("loss"));
   result.top1 = shareIn(json.at("top1"));
   result.top5 = shareIn(json.at("top5"));
   result.imagesPerSecond = numberIn(json.at("images_per_second"));
-  result.skipped = countIn(json.at("skipped"), kMostPicturesOfResult);
+  result.skipped = countIn(json.at("skipped"), kMostImagesOfResult);
   return result;
 }
 
-PictureVerdict verdictFrom(const Json& json, int classes) {
-  requireResult(json.is_array() && json.size() == 8, "a picture has other columns");
-  PictureVerdict verdict;
-  verdict.index = countIn(json[0], kMostPicturesOfResult);
+ImageVerdict verdictFrom(const Json& json, int classes) {
+  requireResult(json.is_array() && json.size() == 8, "an image has other columns");
+  ImageVerdict verdict;
+  verdict.index = countIn(json[0], kMostImagesOfResult);
   verdict.name = json[1].get<std::string>();
   verdict.label = static_cast<int>(countIn(json[2], classes - 1));
   verdict.predicted = static_cast<int>(countIn(json[3], classes - 1));
@@ -90,41 +91,41 @@ int mostHeads(const ModelInfo& info) {
 }  // namespace
 
 Json toJson(const HeadValues& values) {
-  return {{"measure", infoOf(values.measure).name},
+  return {{"measure", findInfo(values.measure).name},
           {"values", values.values},
           {"chance", values.chance},
           {"deviations", values.deviations},
-          {"pictures", values.pictures},
+          {"pictures", values.images},
           {"note", values.note}};
 }
 
 Json toJson(const SchemeResult& result) {
-  Json pictures = Json::array();
-  for (const PictureVerdict& one : result.pictures)
-    pictures.push_back(Json::array({one.index, one.name, one.label, one.predicted, one.probability,
-                                    one.ofLabel, one.loss, one.amongFive}));
+  Json images = Json::array();
+  for (const ImageVerdict& one : result.images)
+    images.push_back(Json::array({one.index, one.name, one.label, one.predicted, one.probability,
+                                  one.ofLabel, one.loss, one.amongFive}));
   return {{"class_names", result.classNames},
           {"class_match", result.classMatch},
           {"skipped", result.skipped},
           {"loss", result.loss},
           {"top1", result.top1},
           {"top5", result.top5},
-          {"pictures", std::move(pictures)}};
+          {"pictures", std::move(images)}};
 }
 
 Json toJson(const LayerSimilarity& similarity) {
   return {{"layers", similarity.layers},
           {"values", similarity.values},
-          {"pictures", similarity.pictures},
+          {"pictures", similarity.images},
           {"signed", similarity.isSigned}};
 }
 
-Json toJson(const CastlingReport& report) {
+Json toJson(const BranchReport& report) {
   Json layers = Json::array();
   for (const auto& layer : report.layers)
     layers.push_back(Json::array({layer.nonzeros, layer.perImage}));
   return {{"with", evaluationJson(report.with)},
-          {"castled", evaluationJson(report.castled)},
+          {"castled", evaluationJson(report.withoutBranch)},
           {"layers", layers},
           {"free", report.free},
           {"class_match", report.classMatch},
@@ -135,7 +136,7 @@ Result<HeadValues> headValuesFrom(const Json& json, HeadMetric measure, const Mo
   return readingJson("heads", [&] {
     HeadValues values;
     values.measure = measure;
-    requireResult(json.at("measure") == infoOf(measure).name, "it is of another measure");
+    requireResult(json.at("measure") == findInfo(measure).name, "it has another head metric");
     const Json& layers = json.at("values");
     requireResult(layers.is_array() && layers.size() == info.heads.size(),
                   "it has another number of layers");
@@ -149,7 +150,7 @@ Result<HeadValues> headValuesFrom(const Json& json, HeadMetric measure, const Mo
           numbersIn(deviations[l], static_cast<std::size_t>(info.heads[l])));
     requireResult(values.deviations.empty() || values.deviations.size() == layers.size(),
                   "it has deviations of another number of layers");
-    values.pictures = countIn(json.at("pictures"), kMostPicturesOfResult);
+    values.images = countIn(json.at("pictures"), kMostImagesOfResult);
     values.note = json.at("note").get<std::string>();
     return values;
   });
@@ -164,13 +165,13 @@ Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info) {
         result.classNames.empty() || result.classNames.size() == static_cast<std::size_t>(classes),
         "it has another number of classes");
     result.classMatch = json.value("class_match", "");  // earlier programs said nothing
-    result.skipped = countIn(json.at("skipped"), kMostPicturesOfResult);
+    result.skipped = countIn(json.at("skipped"), kMostImagesOfResult);
     result.loss = numberIn(json.at("loss"));
     result.top1 = shareIn(json.at("top1"));
     result.top5 = shareIn(json.at("top5"));
     for (const Json& one : json.at("pictures"))
-      result.pictures.push_back(verdictFrom(one, classes));
-    requireResult(!result.pictures.empty(), "it has no picture");
+      result.images.push_back(verdictFrom(one, classes));
+    requireResult(!result.images.empty(), "it has no image");
     return result;
   });
 }
@@ -186,17 +187,17 @@ Result<LayerSimilarity> similarityFrom(const Json& json, const ModelInfo& info) 
                   "it has other layers or heads");
     for (const Json& one : heads)
       result.values.push_back(numbersIn(one, layers * layers));
-    result.pictures = countIn(json.at("pictures"), kMostPicturesOfResult);
+    result.images = countIn(json.at("pictures"), kMostImagesOfResult);
     result.isSigned = json.at("signed").get<bool>();
     return result;
   });
 }
 
-Result<CastlingReport> castlingFrom(const Json& json, const ModelInfo& info) {
+Result<BranchReport> branchReportFrom(const Json& json, const ModelInfo& info) {
   return readingJson("castling", [&] {
-    CastlingReport report;
+    BranchReport report;
     report.with = evaluationFrom(json.at("with"));
-    report.castled = evaluationFrom(json.at("castled"));
+    report.withoutBranch = evaluationFrom(json.at("castled"));
     const Json& layers = json.at("layers");
     requireResult(layers.is_array() && layers.size() == info.heads.size(),
                   "it has another number of layers");
@@ -207,7 +208,7 @@ Result<CastlingReport> castlingFrom(const Json& json, const ModelInfo& info) {
     report.free = json.at("free").get<bool>();
     const bool none = std::none_of(report.layers.begin(), report.layers.end(),
                                    [](const auto& layer) { return layer.nonzeros > 0; });
-    requireResult(report.free == none, "it calls free what is not");
+    requireResult(report.free == none, "its verdict contradicts its numbers");
     report.classMatch = json.value("class_match", "");
     report.verdict = json.at("verdict").get<std::string>();
     return report;

@@ -57,8 +57,8 @@ void FollowedRun::setCompared(bool wanted) {
   if (wanted) follower = RunFollower(row.folder);
 }
 
-void FollowedRun::look(const std::stop_token& stop) {
-  RunGrowth growth = follower.look(stop);
+void FollowedRun::poll(const std::stop_token& stop) {
+  RunGrowth growth = follower.poll(stop);
   lookedAt = std::chrono::steady_clock::now();
   if (growth.anew) history = {};
   if (compared && (growth.anew || !growth.points.empty())) grown = true;

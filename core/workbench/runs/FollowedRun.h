@@ -20,7 +20,7 @@ struct FollowedRun {
 
   /// From the next look on; then all of its log is read again, for its points were handed out.
   void setCompared(bool wanted);
-  void look(const std::stop_token& stop);
+  void poll(const std::stop_token& stop);
   ListedRun rowNow() const;  ///< how old its newest line is: of now
 };
 

@@ -51,7 +51,7 @@ void FollowedRuns::findRuns(const std::stop_token& stop) {
   bool other = m_other;
   m_leftOut = 0;
   for (RunFinder& finder : m_finders) {
-    other = finder.look(stop) || other;
+    other = finder.poll(stop) || other;
     m_leftOut += finder.leftOut();
   }
   m_other = other;
@@ -59,7 +59,7 @@ void FollowedRuns::findRuns(const std::stop_token& stop) {
 }
 
 /// Those found; of `Vanished::Stay` first those known before, and where there is none the folder.
-std::vector<fs::path> FollowedRuns::runsOf(const RunFinder& finder) const {
+std::vector<fs::path> FollowedRuns::expandRuns(const RunFinder& finder) const {
   if (m_vanished == Vanished::Leave) return finder.runs();
   std::vector<fs::path> folders;
   for (const FollowedRun* known : m_order)
@@ -76,7 +76,7 @@ void FollowedRuns::listAnew() {
   std::map<fs::path, std::unique_ptr<FollowedRun>> before = std::exchange(m_known, {});
   std::vector<FollowedRun*> order;
   for (const RunFinder& finder : m_finders)
-    for (const fs::path& folder : runsOf(finder)) {
+    for (const fs::path& folder : expandRuns(finder)) {
       if (m_hidden.contains(folder) || m_known.contains(folder)) continue;
       auto known = before.extract(folder);
       auto& run = m_known[folder];
@@ -102,10 +102,11 @@ void FollowedRuns::setCompared(const std::vector<std::uint64_t>& ids) {
 void FollowedRuns::lookAt(FollowedRun& run, const std::stop_token& stop) {
   const bool due = (run.row.id + m_rounds) % kOpenedWithin == 0;
   if (run.row.looked && !due && run.follower.isSettled()) return;
-  run.look(stop);
+  run.poll(stop);
 }
 
-RunListUpdate FollowedRuns::look(double seconds, const std::stop_token& stop, const Tell& tell) {
+RunListUpdate FollowedRuns::poll(double seconds, const std::stop_token& stop,
+                                 const ReportTo& notify) {
   const auto began = RoundClock::now();
   if (m_round.empty()) {
     findRuns(stop);
@@ -117,13 +118,13 @@ RunListUpdate FollowedRuns::look(double seconds, const std::stop_token& stop, co
     lookAt(*m_round.back(), stop);
     if (stop.stop_requested()) break;
     m_round.pop_back();
-    if (tell) tell(m_order.size() - m_round.size(), m_order.size());
+    if (notify) notify(m_order.size() - m_round.size(), m_order.size());
     if (std::chrono::duration<double>(RoundClock::now() - began).count() >= seconds) break;
   }
   return takeNews();
 }
 
-RunListUpdate FollowedRuns::lookAtCompared(const std::stop_token& stop) {
+RunListUpdate FollowedRuns::pollCompared(const std::stop_token& stop) {
   for (FollowedRun* run : m_order)
     if (run->compared && !stop.stop_requested()) lookAt(*run, stop);
   return takeNews();

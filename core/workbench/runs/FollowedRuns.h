@@ -25,7 +25,7 @@ struct FollowedRun;
 struct RunListUpdate {
   std::vector<ListedRun> changed;      ///< new runs, and those that are not what they were
   std::vector<std::uint64_t> removed;  ///< ids of runs that are in the list no more
-  /// Of compared runs, by id; those that have grown.
+  /// Compared runs by id; those that have grown.
   std::map<std::uint64_t, std::shared_ptr<const RunHistory>> histories;
   std::size_t waiting = 0;  ///< runs that the next looks look at, before a round is done
   std::size_t leftOut = 0;  ///< runs beyond kMostRuns of a folder
@@ -34,7 +34,7 @@ struct RunListUpdate {
 class FollowedRuns {
  public:
   /// Called with how many runs of this round were looked at, and how many there are.
-  using Tell = std::function<void(std::size_t done, std::size_t all)>;
+  using ReportTo = std::function<void(std::size_t done, std::size_t all)>;
   enum class Vanished { Leave, Stay };
 
   /// `vanished`: whether a run whose folder is gone leaves the list, or stays and says so; then a
@@ -46,16 +46,16 @@ class FollowedRuns {
   /// folders of `hidden`. Those known already stay as they are.
   void setFolders(std::vector<std::filesystem::path> named,
                   std::set<std::filesystem::path> hidden = {});
-  /// Of these runs the curves are kept, from the next look on.
+  /// Keeps the curves of these runs from the next poll on.
   void setCompared(const std::vector<std::uint64_t>& ids);
 
   /// Blocks while it reads, at least one run and for about `seconds`: then the rest of the round
   /// waits for the next look. A round looks at every run; where `stop` is asked for it goes on the
   /// next time. Runs that have ended and whose files stay are not opened again, but for some in
   /// every round: somebody may hold them.
-  RunListUpdate look(double seconds, const std::stop_token& stop = {}, const Tell& tell = {});
+  RunListUpdate poll(double seconds, const std::stop_token& stop = {}, const ReportTo& notify = {});
   /// The same for compared runs alone, begins no round.
-  RunListUpdate lookAtCompared(const std::stop_token& stop = {});
+  RunListUpdate pollCompared(const std::stop_token& stop = {});
 
   /// In the order of the folders, then by name; how old their newest lines are is of now.
   std::vector<ListedRun> runs() const;
@@ -63,7 +63,7 @@ class FollowedRuns {
 
  private:
   void findRuns(const std::stop_token& stop);
-  std::vector<std::filesystem::path> runsOf(const RunFinder& finder) const;
+  std::vector<std::filesystem::path> expandRuns(const RunFinder& finder) const;
   void listAnew();
   void lookAt(FollowedRun& run, const std::stop_token& stop);
   RunListUpdate takeNews();

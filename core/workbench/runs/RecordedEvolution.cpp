@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/base/files/OpenFolder.h"
 #include "core/config/RunId.h"
 #include "core/imaging/codecs/ImageSize.h"
@@ -26,9 +27,9 @@ namespace {
 Error noRecording(const OpenFolder& folder) {
   return {ErrorCode::NotFound,
           RunFolder::holdsRun(folder)
-              ? "has no evolution.bin: maps are recorded where telemetry.als_steps and "
-                "telemetry.evolution_mb are above 0, from the run's first measurement on"
-              : "holds no run: there is no config.json in it",
+              ? tr("has no evolution.bin. Maps are recorded from the run's first measurement if "
+                   "telemetry.als_steps and telemetry.evolution_mb are above 0")
+              : tr("contains no run: it has no config.json"),
           folder.path().string()};
 }
 
@@ -59,19 +60,20 @@ std::vector<int> queriesOf(const EvolutionInfo& info) {
 
 /// A run keeps its images with sides of at most 224 pixels; what claims far more is not one of
 /// them, and is refused before it is decoded.
-void requireSmallImages(const std::vector<EvolutionPicture>& pictures) {
+void requireSmallImages(const std::vector<EvolutionImage>& images) {
   constexpr std::int64_t kLongestSide = 1024, kMostPixels = 16'000'000;
   std::int64_t pixels = 0;
-  for (const EvolutionPicture& picture : pictures) {
-    const ImageSize size = valueOrThrow(imageSizeOf(picture.png, kEvolutionFile));
+  for (const EvolutionImage& image : images) {
+    const ImageSize size = valueOrThrow(readImageSize(image.png, kEvolutionFile));
     pixels += size.pixels();
     if (std::max(size.width, size.height) <= kLongestSide && pixels <= kMostPixels) continue;
-    throw Failure({ErrorCode::InvalidFile,
-                   "holds an image of " + std::to_string(size.width) + " × " +
-                       std::to_string(size.height) + " pixels, its images up to there " +
-                       std::to_string(pixels) + "; at most 1024 a side and 16000000 in all are " +
-                       "read: the file was not written by a run, move it away",
-                   kEvolutionFile});
+    throw Failure(
+        {ErrorCode::InvalidFile,
+         tr("contains an image of ") + std::to_string(size.width) + " × " +
+             std::to_string(size.height) + tr(" pixels, with ") + std::to_string(pixels) +
+             tr(" in all images so far; at most 1024 per side and 16000000 in all are read. "
+                "No run wrote this file; move it away"),
+         kEvolutionFile});
   }
 }
 
@@ -88,11 +90,11 @@ EvolutionInfo infoFrom(EvolutionBeginning beginning) {
   for (const EvolutionLayer& layer : info.layers)
     info.grid.prefix = std::max(info.grid.prefix, layer.grid.prefix);
   info.queries = queriesOf(info);
-  requireSmallImages(beginning.pictures);
-  for (EvolutionPicture& picture : beginning.pictures)
-    info.pictures.push_back({picture.index, namedClass(picture.label, 1, info.classNames),
-                             std::move(picture.name),
-                             valueOrThrow(decodeImage(picture.png, kEvolutionFile))});
+  requireSmallImages(beginning.images);
+  for (EvolutionImage& image : beginning.images)
+    info.images.push_back({image.index, namedClass(image.label, 1, info.classNames),
+                           std::move(image.name),
+                           valueOrThrow(decodeImage(image.png, kEvolutionFile))});
   return info;
 }
 
@@ -109,7 +111,7 @@ EvolutionMoment momentFrom(const EvolutionPoint& point, const EvolutionInfo& inf
 /// The run's model, with random weights.
 std::shared_ptr<Model> modelOfRun(const OpenFolder& folder) {
   const Experiment experiment =
-      valueOrThrow(experimentFromJson(runConfigIn(folder), modelCatalogue()));
+      valueOrThrow(experimentFromJson(runConfigIn(folder), modelCatalog()));
   auto model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   model->eval();
   return model;
@@ -126,8 +128,8 @@ void adoptTensors(Model& model, const std::vector<RecordedTensor>& tensors,
     if (own == state.end() || own->second.sizes() != at::IntArrayRef(recorded.shape))
       throw Failure({ErrorCode::InvalidFile,
                      "has " + recorded.name +
-                         ", which the model of config.json lacks or has in "
-                         "another shape",
+                         tr(", which the model of config.json lacks or has in "
+                            "another shape"),
                      where});
     own->second.copy_(at::tensor(at::ArrayRef<float>(recorded.values)).view(recorded.shape));
   }
@@ -159,7 +161,7 @@ struct RecordedEvolution::State {
   std::string run;
   FileDescriptor file;
   std::shared_ptr<const EvolutionInfo> info;
-  EvolutionBeginning beginning;  ///< without its pictures' pixels
+  EvolutionBeginning beginning;  ///< without its images' pixels
   std::vector<EvolutionMoment> moments;
   std::vector<Place> places;  ///< [moment]
   std::int64_t end = 0;
@@ -175,8 +177,8 @@ struct RecordedEvolution::State {
       beginning = beginningFrom(record.content);
       requireRun(folder, kEvolutionFile, beginning.run, run);
       info = std::make_shared<const EvolutionInfo>(infoFrom(beginning));
-      for (EvolutionPicture& picture : beginning.pictures)
-        picture.png.clear();
+      for (EvolutionImage& image : beginning.images)
+        image.png.clear();
       return;
     }
     if (record.kind != kPointRecord || !info) return;
@@ -206,7 +208,7 @@ struct RecordedEvolution::State {
     tail = evolutionBytes(file, path(), from, static_cast<std::size_t>(end - from));
     if (!info)
       throw Failure({problem.empty() ? ErrorCode::NotFound : ErrorCode::InvalidFile,
-                     problem.empty() ? "holds no point yet" : problem, path().string()});
+                     problem.empty() ? tr("contains no point yet") : problem, path().string()});
   }
 
   /// Whether what was read is still what stands in the file of that name.
@@ -264,7 +266,7 @@ Result<EvolutionChange> RecordedEvolution::refresh() {
   return guarded(m_state->path().string(), [&] {
     if (m_state->folder.isGone())
       throw Failure(
-          {ErrorCode::NotFound, "the run's folder was deleted", m_state->path().string()});
+          {ErrorCode::NotFound, tr("the run's folder was deleted"), m_state->path().string()});
     FileDescriptor now = valueOrThrow(m_state->folder.openToRead(kEvolutionFile));
     if (m_state->isSame(now)) {
       const std::size_t before = m_state->moments.size();
@@ -294,7 +296,7 @@ Result<EvolutionFrame> RecordedEvolution::frame(std::size_t moment) const {
                                  return false;
                                }));
     if (!point || point->step != moments()[moment].step)
-      throw Failure({ErrorCode::InvalidFile, "was changed while it was read; read it again",
+      throw Failure({ErrorCode::InvalidFile, tr("was changed while it was read; read it again"),
                      m_state->path().string()});
     return EvolutionFrame::from(std::move(*point), moments()[moment], m_state->info);
   });
@@ -306,7 +308,7 @@ Result<std::vector<LearnedMap>> RecordedEvolution::learned(std::size_t moment) {
     if (recorded.tensors().empty()) return {};
     if (!m_state->model) m_state->model = modelOfRun(m_state->folder);
     adoptTensors(*m_state->model, recorded.tensors(), m_state->path().string());
-    return learnedMapsOf(*m_state->model);
+    return findLearnedMaps(*m_state->model);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How a run came to look as it does: the maps of a few pictures, what was predicted of them, ALS, α
+// How a run came to look as it does: the maps of a few images, what was predicted of them, ALS, α
 // and learned tensors at every point that its folder kept (evolution.bin). Reads only, also while
 // the run goes on. No torch type here.
 
@@ -19,12 +19,12 @@
 
 namespace headlight {
 
-/// A picture of the validation split whose maps were kept.
-struct RecordedPicture {
+/// An image of the validation split whose maps were kept.
+struct RecordedImage {
   std::int64_t index = 0;  ///< in the validation split
   ClassScore label;        ///< its class; the probability is 1
   std::string name;        ///< of its file
-  Image view;              ///< what the model saw, before normalisation; may be smaller
+  Image view;              ///< what the model saw, before normalization; may be smaller
 };
 
 /// What all points have in common.
@@ -35,7 +35,7 @@ struct EvolutionInfo {
   Grid grid;                           ///< on which queries are counted
   std::vector<EvolutionLayer> layers;  ///< heads are 0 where nothing is kept of a layer
   std::vector<int> queries;            ///< what is kept: tokens of `grid`, or kMeanOfPatches
-  std::vector<RecordedPicture> pictures;
+  std::vector<RecordedImage> images;
   std::vector<std::string> classNames;
   std::int64_t stride = 1;  ///< every so many measurements one is kept
 };
@@ -44,7 +44,7 @@ struct EvolutionInfo {
 struct EvolutionMoment {
   std::int64_t step = 0, epoch = 0;
   std::vector<std::vector<float>> locality, alpha;  ///< [layer][head]; α is NaN where not soft
-  std::vector<std::vector<ClassScore>> top;         ///< [picture], the likeliest first
+  std::vector<std::vector<ClassScore>> top;         ///< [image], the likeliest first
 };
 
 /// A parameter, as it was.
@@ -63,14 +63,14 @@ class EvolutionFrame {
   const EvolutionMoment& moment() const { return m_moment; }
   /// The patches that `query` (of EvolutionInfo::queries) looks at, [rows × cols] of the layer's
   /// grid, to within half a step of 8 bits. Errors: InvalidArgument where it was not kept, or there
-  /// is no such picture, layer or head.
-  Result<std::vector<float>> seen(int picture, int layer, int head, int query) const;
+  /// is no such image, layer or head.
+  Result<std::vector<float>> seen(int image, int layer, int head, int query) const;
   /// The rollout, over the patches of the first layer; empty where none was kept. Heads are fused
   /// by their mean, nothing is dropped.
-  std::vector<float> rollout(int picture) const;
-  /// As a look through a model gives them, with NaN in rows that were not kept; a layer of which
+  std::vector<float> rollout(int image) const;
+  /// As InferenceSession::infer() gives them, with NaN in rows that were not kept; a layer of which
   /// nothing was kept is empty. Where they cannot be held (mapsCanBeHeld) all are.
-  AttentionMaps maps(int picture) const;
+  AttentionMaps maps(int image) const;
   /// maps() has every token's row, whatever was kept. Errors: InvalidFile where these are out of
   /// all proportion to what was kept: no run's are; Io where the memory does not suffice.
   Result<void> mapsCanBeHeld() const;
@@ -83,8 +83,8 @@ class EvolutionFrame {
 
   std::shared_ptr<const EvolutionInfo> m_info;
   EvolutionMoment m_moment;
-  std::vector<QuantisedRows> m_maps;
-  QuantisedRows m_rollout;
+  std::vector<QuantizedRows> m_maps;
+  QuantizedRows m_rollout;
   std::vector<RecordedTensor> m_tensors;
 };
 
@@ -115,7 +115,7 @@ class RecordedEvolution {
   Result<EvolutionChange> refresh();
   /// Errors: InvalidFile where the file was changed since: refresh() and ask again.
   Result<EvolutionFrame> frame(std::size_t moment) const;
-  /// What mechanisms had learned for every picture alike, as InferenceSession::learnedMaps; often
+  /// What mechanisms had learned for every image alike, as InferenceSession::learnedMaps; often
   /// nothing. Builds the run's model once. Errors: as frame(), and those of reading its config.
   Result<std::vector<LearnedMap>> learned(std::size_t moment);
 

@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "core/base/FreeMemory.h"
+#include "core/base/Translation.h"
 #include "core/workbench/runs/RecordedEvolution.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 
 namespace headlight {
 namespace {
@@ -71,25 +72,26 @@ EvolutionFrame EvolutionFrame::from(EvolutionPoint point, EvolutionMoment moment
   return frame;
 }
 
-Result<std::vector<float>> EvolutionFrame::seen(int picture, int layer, int head, int query) const {
+Result<std::vector<float>> EvolutionFrame::seen(int image, int layer, int head, int query) const {
   return guarded(kEvolutionFile, [&] {
     const EvolutionInfo& info = *m_info;
-    if (picture < 0 || static_cast<std::size_t>(picture) >= info.pictures.size())
-      refuseAsking("keeps " + std::to_string(info.pictures.size()) + " pictures, counted from 0");
+    if (image < 0 || static_cast<std::size_t>(image) >= info.images.size())
+      refuseAsking("keeps " + std::to_string(info.images.size()) + tr(" images, counted from 0"));
     if (layer < 0 || static_cast<std::size_t>(layer) >= info.layers.size())
-      refuseAsking("has " + std::to_string(info.layers.size()) + " layers, counted from 0");
+      refuseAsking("has " + std::to_string(info.layers.size()) + tr(" layers, counted from 0"));
     const EvolutionLayer& kept = info.layers[static_cast<std::size_t>(layer)];
     if (head < 0 || head >= kept.heads)
-      refuseAsking("keeps " + std::to_string(kept.heads) + " heads of layer " +
-                   std::to_string(layer) + ", counted from 0");
+      refuseAsking("keeps " + std::to_string(kept.heads) + tr(" heads of layer ") +
+                   std::to_string(layer) + tr(", counted from 0"));
     const std::ptrdiff_t row = keptRow(info, kept, query);
     if (row < 0)
-      refuseAsking("does not keep what the " + recordedQueryText(query, info.grid) +
-                   " looks at in layer " + std::to_string(layer) + "; it keeps: " + keptText(info));
+      refuseAsking(tr("does not record the attention of the ") +
+                   recordedQueryText(query, info.grid) + tr(" in layer ") + std::to_string(layer) +
+                   tr("; it records ") + keptText(info));
     const auto tokens = static_cast<std::size_t>(kept.grid.tokens());
     const std::size_t rows = kept.queries.size();
     const std::size_t index =
-        (static_cast<std::size_t>(picture) * static_cast<std::size_t>(kept.heads) +
+        (static_cast<std::size_t>(image) * static_cast<std::size_t>(kept.heads) +
          static_cast<std::size_t>(head)) *
             rows +
         static_cast<std::size_t>(row);
@@ -99,10 +101,10 @@ Result<std::vector<float>> EvolutionFrame::seen(int picture, int layer, int head
   });
 }
 
-std::vector<float> EvolutionFrame::rollout(int picture) const {
-  if (picture < 0 || static_cast<std::size_t>(picture) >= m_rollout.scales.size()) return {};
+std::vector<float> EvolutionFrame::rollout(int image) const {
+  if (image < 0 || static_cast<std::size_t>(image) >= m_rollout.scales.size()) return {};
   const auto patches = static_cast<std::size_t>(m_info->layers.front().grid.patches());
-  return rowValues(m_rollout, static_cast<std::size_t>(picture), patches, /*isSigned=*/false);
+  return rowValues(m_rollout, static_cast<std::size_t>(image), patches, /*isSigned=*/false);
 }
 
 Result<void> EvolutionFrame::mapsCanBeHeld() const {
@@ -110,20 +112,20 @@ Result<void> EvolutionFrame::mapsCanBeHeld() const {
     std::uint64_t values = 0, kept = 0;
     for (const EvolutionLayer& layer : m_info->layers)
       values = std::min(values + valuesOf(layer), kUncountable);
-    for (const QuantisedRows& rows : m_maps)
+    for (const QuantizedRows& rows : m_maps)
       kept += rows.codes.size();
     const auto bytes = static_cast<std::int64_t>(values * sizeof(float));
     if (values > kSmallMaps + kMostTimesKept * kept)
       throw Failure({ErrorCode::InvalidFile,
-                     "claims maps of " + bytesText(bytes) + ", of which it holds " +
+                     tr("claims maps of ") + bytesText(bytes) + tr(", but contains ") +
                          bytesText(static_cast<std::int64_t>(kept)) +
-                         "; no run writes that: the file is damaged, move it away",
+                         tr("; the file is damaged, move it away"),
                      kEvolutionFile});
     requireMemory(bytes, "the maps of step " + std::to_string(m_moment.step));
   });
 }
 
-AttentionMaps EvolutionFrame::maps(int picture) const {
+AttentionMaps EvolutionFrame::maps(int image) const {
   AttentionMaps maps;
   const bool held = mapsCanBeHeld().ok();
   maps.meaning = m_info->mapMeaning;
@@ -132,7 +134,7 @@ AttentionMaps EvolutionFrame::maps(int picture) const {
     const EvolutionLayer& kept = m_info->layers[l];
     LayerMaps& layer = maps.layers.emplace_back();
     layer.grid = kept.grid;
-    const bool known = picture >= 0 && static_cast<std::size_t>(picture) < m_info->pictures.size();
+    const bool known = image >= 0 && static_cast<std::size_t>(image) < m_info->images.size();
     if (valuesOf(kept) == 0 || !known || !held) continue;
     const auto tokens = static_cast<std::size_t>(kept.grid.tokens());
     const std::size_t rows = kept.queries.size(), heads = static_cast<std::size_t>(kept.heads);
@@ -141,7 +143,7 @@ AttentionMaps EvolutionFrame::maps(int picture) const {
       for (std::size_t r = 0; r < rows; ++r) {
         if (kept.queries[r] == kMeanOfPatches) continue;
         const auto row =
-            rowValues(m_maps[l], (static_cast<std::size_t>(picture) * heads + h) * rows + r, tokens,
+            rowValues(m_maps[l], (static_cast<std::size_t>(image) * heads + h) * rows + r, tokens,
                       m_info->mapIsSigned);
         std::copy(row.begin(), row.end(),
                   values.begin() +

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -24,35 +26,35 @@ bool isWhole(const EvolutionInfo& info) {
 
 }  // namespace
 
-Result<RecordedInference> recordedLook(RecordedEvolution& evolution, std::size_t moment,
-                                       int picture) {
+Result<RecordedInference> recordedInference(RecordedEvolution& evolution, std::size_t moment,
+                                            int image) {
   return guarded(kEvolutionFile, [&] {
     const EvolutionInfo& info = evolution.info();
-    if (picture < 0 || static_cast<std::size_t>(picture) >= info.pictures.size())
+    if (image < 0 || static_cast<std::size_t>(image) >= info.images.size())
       throw Failure({ErrorCode::InvalidArgument,
-                     "keeps " + std::to_string(info.pictures.size()) + " pictures, counted from 0",
+                     "keeps " + std::to_string(info.images.size()) + tr(" images, counted from 0"),
                      kEvolutionFile});
     const EvolutionFrame frame = valueOrThrow(evolution.frame(moment));
     valueOrThrow(frame.mapsCanBeHeld());
     const EvolutionMoment& numbers = frame.moment();
-    const auto at = static_cast<std::size_t>(picture);
+    const auto at = static_cast<std::size_t>(image);
     RecordedInference recorded;
-    recorded.look.maps = frame.maps(picture);
-    if (at < numbers.top.size()) recorded.look.top = numbers.top[at];
-    recorded.look.locality = numbers.locality;
-    recorded.look.alphas = numbers.alpha;
-    recorded.look.learned = valueOrThrow(evolution.learned(moment));
-    recorded.look.view = info.pictures[at].view;
+    recorded.inference.maps = frame.maps(image);
+    if (at < numbers.top.size()) recorded.inference.top = numbers.top[at];
+    recorded.inference.locality = numbers.locality;
+    recorded.inference.alphas = numbers.alpha;
+    recorded.inference.learned = valueOrThrow(evolution.learned(moment));
+    recorded.inference.view = info.images[at].view;
     recorded.step = numbers.step;
     recorded.queries = keptTokens(info);
     recorded.whole = isWhole(info);
     recorded.rolloutGrid = info.layers.front().grid;
-    recorded.rollout = frame.rollout(picture);
+    recorded.rollout = frame.rollout(image);
     return recorded;
   });
 }
 
-bool isRecordingOf(const EvolutionInfo& recording, const ModelInfo& model) {
+bool isRecordedFrom(const EvolutionInfo& recording, const ModelInfo& model) {
   if (recording.layers.size() != model.heads.size() || !(recording.grid == model.grid))
     return false;
   for (std::size_t layer = 0; layer < model.heads.size(); ++layer)

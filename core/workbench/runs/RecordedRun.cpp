@@ -15,18 +15,18 @@ Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder) {
     const OpenFolder files = valueOrThrow(OpenFolder::open(folder));
     RecordedRun run;
     run.folder = folder;
-    run.experiment = valueOrThrow(experimentFromJson(runConfigIn(files), modelCatalogue()));
+    run.experiment = valueOrThrow(experimentFromJson(runConfigIn(files), modelCatalog()));
     run.history = readRunHistory(files, run.experiment.model.maskShape().heads);
     if (files.has(kRunLast)) run.last = files.pathOf(kRunLast);
     if (files.has(kRunBest)) run.best = files.pathOf(kRunBest);
     run.finished = !run.history.epochPoints.empty() &&
                    run.history.epochPoints.back().epoch >= run.experiment.training.epochs;
-    run.held = lockStateOf(files) == LockState::Held;
+    run.held = readLockState(files) == LockState::Held;
     return run;
   });
 }
 
-Experiment replayOf(const RecordedRun& run) {
+Experiment replayExperiment(const RecordedRun& run) {
   Experiment replay = run.experiment;
   const auto& steps = run.history.steps;
   const std::int64_t done = steps.empty() ? -1 : steps.back().step;

@@ -25,6 +25,6 @@ Result<RecordedRun> readRecordedRun(const std::filesystem::path& folder);
 
 /// The run so far as one config: with every mask edit at its step, so that its headless replay ends
 /// in the same weights.
-Experiment replayOf(const RecordedRun& run);
+Experiment replayExperiment(const RecordedRun& run);
 
 }  // namespace headlight

@@ -50,12 +50,12 @@ double RunClock::at(double step) const {
 }
 
 std::string RunClock::whyEmpty() const {
-  return m_isTime ? "its log says no time: metrics.csv has one at the end of every epoch"
-                  : "its log has no validation yet, by which epochs are counted";
+  return m_isTime ? "its log has no time; metrics.csv has one at the end of every epoch"
+                  : "its log has no validation yet, which epochs are counted by";
 }
 
 std::string RunClock::whyEnds() const {
-  return "its log says no time after the last epoch that has ended";
+  return "its log has no time after the last finished epoch";
 }
 
 }  // namespace headlight

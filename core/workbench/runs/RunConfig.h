@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// config.json as it stands, whatever it is of. Throws Failure: NotFound, InvalidConfig.
+/// config.json unchanged, for any kind of run. Throws Failure: NotFound, InvalidConfig.
 Json runConfigIn(const OpenFolder& run);
 
 }  // namespace headlight

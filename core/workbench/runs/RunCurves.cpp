@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/runs/RunCurves.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -27,7 +29,7 @@ std::vector<LoggedQuantity> stepQuantities() {
            [](const StepPoint& at) { return at.auxiliaryLoss.value_or(NAN); }},
           {{"gradient_norm", "gradient norm"}, [](const StepPoint& at) { return at.gradientNorm; }},
           {{"learning_rate", "learning rate"}, [](const StepPoint& at) { return at.learningRate; }},
-          {{"images_per_second", "images a second"},
+          {{"images_per_second", "images per second"},
            [](const StepPoint& at) { return at.imagesPerSecond; }}};
 }
 
@@ -70,6 +72,7 @@ void forEachValue(const RunHistory& history, const LoggedQuantity& quantity, Tak
     }
   };
   if (quantity.ofStep) over(history.steps, quantity.ofStep);
+  if (quantity.ofEpoch && history.start) over(std::array{*history.start}, quantity.ofEpoch);
   if (quantity.ofEpoch) over(history.epochPoints, quantity.ofEpoch);
   if (quantity.ofHeads) over(history.heads, quantity.ofHeads);
 }
@@ -103,7 +106,24 @@ RunCurve overSteps(const RunHistory& history, const std::string& quantity) {
   return curve;
 }
 
-bool isTold(const std::vector<const RunHistory*>& histories, const LoggedQuantity& quantity) {
+/// Past values lose weight with every step, not with every value; bias-corrected.
+void smooth(RunCurve& curve, double steps) {
+  const double kept = 1 - 1 / steps;
+  double mean = 0, weight = 0;
+  for (std::size_t i = 0; i < curve.values.size(); ++i) {
+    const double since = i > 0 ? std::max(1.0, curve.keys[i] - curve.keys[i - 1]) : 1;
+    const double past = std::pow(kept, since);
+    mean = past * mean + (1 - past) * curve.values[i];
+    weight = past * weight + (1 - past);
+    curve.values[i] = mean / weight;
+  }
+}
+
+bool isSmoothed(const std::string& quantity, double steps) {
+  return steps > 1 && quantityNamed(quantity).ofStep;
+}
+
+bool isReported(const std::vector<const RunHistory*>& histories, const LoggedQuantity& quantity) {
   bool found = false;
   for (const RunHistory* history : histories)
     if (history && !found)
@@ -131,17 +151,29 @@ const std::vector<RunQuantity>& runQuantities() {
 }
 
 std::vector<RunQuantity> quantitiesIn(const std::vector<const RunHistory*>& histories) {
-  std::vector<RunQuantity> told;
+  std::vector<RunQuantity> reported;
   for (const LoggedQuantity& quantity : loggedQuantities())
-    if (isTold(histories, quantity)) told.push_back(quantity.name);
+    if (isReported(histories, quantity)) reported.push_back(quantity.name);
   std::set<std::string> readings;
   for (const RunHistory* history : histories)
     if (history) addReadings(*history, readings);
   for (const RunQuantity& known : runQuantities())
     readings.erase(known.key);
   for (const std::string& name : readings)
-    told.push_back(readingNamed(name));
-  return told;
+    reported.push_back(readingNamed(name));
+  return reported;
+}
+
+std::string defaultQuantity(const std::vector<const RunHistory*>& histories) {
+  const bool anyRead = std::any_of(histories.begin(), histories.end(),
+                                   [](const RunHistory* history) { return history != nullptr; });
+  const std::string wanted = "validation_loss";
+  return !anyRead || isReported(histories, quantityNamed(wanted)) ? wanted : "loss";
+}
+
+std::string smoothedTitle(const RunQuantity& quantity, double steps) {
+  if (!isSmoothed(quantity.key, steps)) return quantity.title;
+  return quantity.title + ", smoothed over " + std::to_string(std::lround(steps)) + " steps";
 }
 
 const std::vector<RunAxisName>& runAxes() {
@@ -150,9 +182,11 @@ const std::vector<RunAxisName>& runAxes() {
   return names;
 }
 
-RunCurve curveOf(const RunHistory& history, const std::string& quantity, RunAxis axis) {
+RunCurve makeRunCurve(const RunHistory& history, const std::string& quantity, RunAxis axis,
+                      double smoothing) {
   RunCurve curve = overSteps(history, quantity);
-  if (curve.keys.empty()) return {{}, {}, "its log has none of this quantity"};
+  if (isSmoothed(quantity, smoothing)) smooth(curve, smoothing);
+  if (curve.keys.empty()) return {{}, {}, "its log does not contain this quantity"};
   if (axis == RunAxis::Step) return curve;
   const RunClock clock(history, axis);
   if (clock.isEmpty()) return {{}, {}, clock.whyEmpty()};

@@ -15,7 +15,8 @@ struct RunQuantity {
 };
 /// Those that every log may have: losses, accuracies, ALS, α, gradient norm, learning rate, pace.
 const std::vector<RunQuantity>& runQuantities();
-/// Of these those that one of the histories has, and the mechanisms' readings in them, by name.
+/// The quantities that at least one of the histories has, and the mechanisms' readings in them, by
+/// name.
 std::vector<RunQuantity> quantitiesIn(const std::vector<const RunHistory*>& histories);
 
 enum class RunAxis { Step, Epoch, Time };
@@ -31,12 +32,24 @@ struct RunCurve {
   bool operator==(const RunCurve&) const = default;
 };
 
+/// What is plotted where nothing is chosen: the validation loss, or the training loss where no
+/// history has one.
+std::string defaultQuantity(const std::vector<const RunHistory*>& histories);
+
+/// Over about so many steps curves are smoothed where nothing is chosen, as while training.
+inline constexpr double kUsualSmoothing = 20;
+/// "training loss, smoothed over 20 steps": only what is measured in training steps is smoothed.
+std::string smoothedTitle(const RunQuantity& quantity, double steps);
+
 /// Accuracies in per cent; ALS and α as means over heads, readings over the layers that have them.
 ///
 /// Epochs are counted by the validations between which a step lies; before the first of them by its
 /// share of it, and none without one. Time is what metrics.csv says that epochs took, added up:
 /// straight between the ends of epochs, and nothing after the last of them, for no log says it. Of
 /// a run that was stopped within an epoch, the part before the last stop is not in it.
-RunCurve curveOf(const RunHistory& history, const std::string& quantity, RunAxis axis);
+/// `smoothing`: what is measured in training steps becomes a running mean in which a value counts
+/// 1 − 1/smoothing as much a step later; 1 or less: as measured.
+RunCurve makeRunCurve(const RunHistory& history, const std::string& quantity, RunAxis axis,
+                      double smoothing = 0);
 
 }  // namespace headlight

@@ -80,14 +80,14 @@ RunFinder::~RunFinder() = default;
 RunFinder::RunFinder(RunFinder&&) noexcept = default;
 RunFinder& RunFinder::operator=(RunFinder&&) noexcept = default;
 
-bool RunFinder::look(const std::stop_token& stop) {
+bool RunFinder::poll(const std::stop_token& stop) {
   const auto folder = OpenFolder::open(m_path);
   if (!folder) {
     m_leftOut = 0;
     *m_root = {};
     return !std::exchange(m_runs, {}).empty();
   }
-  Walk walk(m_looks++ % kReadAnew == 0, stop);
+  Walk walk(m_inferences++ % kReadAnew == 0, stop);
   walk.enter(*folder, *m_root, 0);
   if (stop.stop_requested()) *m_root = {};  // what is missing in it is read the next time
   if (stop.stop_requested() || !walk.changed()) return false;

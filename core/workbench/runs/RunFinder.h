@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// Of one folder; how many there are beyond that is counted.
+/// In one folder; further ones are only counted.
 inline constexpr std::size_t kMostRuns = 50'000;
 
 class RunFinder {
@@ -26,7 +26,7 @@ class RunFinder {
   const std::filesystem::path& path() const { return m_path; }
   /// Blocks while it looks. True where there are other runs than before. Where `stop` is asked for,
   /// nothing is new.
-  bool look(const std::stop_token& stop = {});
+  bool poll(const std::stop_token& stop = {});
   /// By name, folder for folder: `path` itself, or those in it. None where it is missing.
   const std::vector<std::filesystem::path>& runs() const { return m_runs; }
   std::size_t leftOut() const { return m_leftOut; }
@@ -39,7 +39,7 @@ class RunFinder {
   std::unique_ptr<Place> m_root;
   std::vector<std::filesystem::path> m_runs;
   std::size_t m_leftOut = 0;
-  int m_looks = 0;
+  int m_inferences = 0;
 };
 
 }  // namespace headlight

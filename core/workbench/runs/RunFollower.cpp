@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/Translation.h"
 #include "core/base/files/FileStamp.h"
 #include "core/base/files/LockState.h"
 #include "core/base/files/OpenFolder.h"
@@ -28,7 +29,7 @@ using SteadyClock = std::chrono::steady_clock;
 /// here, a container's.
 constexpr int kUnseenHolder = 2;
 
-/// Of a folder only what stays while files in it come and go.
+/// For a folder, only what stays while its files change.
 FileStamp placeOf(const OpenFolder& folder) {
   const auto here = fileStamp(folder, ".");
   return here ? FileStamp{here->device, here->inode, 0, 0, 0} : FileStamp();
@@ -51,10 +52,11 @@ Result<Experiment> followedExperiment(const OpenFolder& folder) {
   return guarded(where, [&] {
     const Json config = runConfigIn(folder);
     if (config.is_object() && config.contains("task"))
-      throw Failure({ErrorCode::UnsupportedFile,
-                     "is of a sequence model; only runs on pictures of classes are followed",
-                     where});
-    auto experiment = experimentFromJson(config, modelCatalogue());
+      throw Failure(
+          {ErrorCode::UnsupportedFile,
+           tr("belongs to a sequence model; only runs of image classifiers can be followed"),
+           where});
+    auto experiment = experimentFromJson(config, modelCatalog());
     if (experiment) return std::move(*experiment);
     throw Failure({experiment.error().code, experiment.error().text(), where});
   });
@@ -84,7 +86,7 @@ struct RunFollower::State {
   std::int64_t checkpointStep = -1;  ///< negative: not asked for yet, or unreadable
   std::optional<RunStamps> settled;  ///< of a run that has ended, as it was looked at last
 
-  RunGrowth look(const std::stop_token& stop) {
+  RunGrowth poll(const std::stop_token& stop) {
     RunGrowth growth;
     const auto files = OpenFolder::open(folder);
     // Before anything is read: what comes meanwhile makes another stamp.
@@ -116,9 +118,10 @@ struct RunFollower::State {
     standing.state = !isMissing ? FollowedRunState::Unreadable
                      : seen     ? FollowedRunState::Gone
                                 : FollowedRunState::NoRun;
-    standing.problem = standing.state == FollowedRunState::Gone
-                           ? Error{ErrorCode::Io, "the run's folder is gone", folder.string()}
-                           : error;
+    standing.problem =
+        standing.state == FollowedRunState::Gone
+            ? Error{ErrorCode::Io, tr("the run's folder was removed"), folder.string()}
+            : error;
     standing.numbers.secondsRemaining = -1;
     return standing;
   }
@@ -192,7 +195,7 @@ struct RunFollower::State {
   }
 
   LockState lockState(const OpenFolder& files) {
-    const LockState lock = lockStateOf(files);
+    const LockState lock = readLockState(files);
     heldOnce = heldOnce || lock == LockState::Held;
     const bool unseen = !heldOnce && growthsUnheld >= kUnseenHolder;
     return lock == LockState::Free && unseen ? LockState::Unknown : lock;
@@ -211,8 +214,8 @@ struct RunFollower::State {
     } else if (lock == LockState::Held) {
       standing.state = FollowedRunState::NotBegun;
     } else {
-      standing.problem = Error{ErrorCode::NotFound, "holds no run: there is no config.json in it",
-                               folder.string()};
+      standing.problem =
+          Error{ErrorCode::NotFound, tr("contains no run: it has no config.json"), folder.string()};
     }
     return standing;
   }
@@ -244,8 +247,8 @@ const fs::path& RunFollower::folder() const {
   return m_state->folder;
 }
 
-RunGrowth RunFollower::look(const std::stop_token& stop) {
-  auto growth = guarded(m_state->folder.string(), [&] { return m_state->look(stop); });
+RunGrowth RunFollower::poll(const std::stop_token& stop) {
+  auto growth = guarded(m_state->folder.string(), [&] { return m_state->poll(stop); });
   if (growth) return std::move(*growth);
   RunGrowth failed;
   failed.standing = m_state->missing(growth.error());

@@ -19,8 +19,6 @@
 
 namespace headlight {
 
-class ModelSnapshot;
-
 /// How often the window and the command line look at a run.
 inline constexpr double kRunPollSeconds = 2;
 /// Where its lock cannot be seen (a network file system), a run whose newest line is older than
@@ -71,7 +69,7 @@ class RunFollower {
   const std::filesystem::path& folder() const;
   /// Blocks while it reads; what is wrong with the folder is in the standing. Where `stop` is asked
   /// for, the rest is for the next look.
-  RunGrowth look(const std::stop_token& stop = {});
+  RunGrowth poll(const std::stop_token& stop = {});
   /// Whether it had ended when it was looked at, and its files are as they were: a look would find
   /// nothing, unless somebody holds it again and has written nothing yet. Reads no file.
   bool isSettled() const;
@@ -80,30 +78,5 @@ class RunFollower {
   struct State;
   std::unique_ptr<State> m_state;
 };
-
-/// The weights of last.safetensors, to be looked through. Errors: those of reading a checkpoint.
-Result<std::shared_ptr<const ModelSnapshot>> checkpointWeights(const std::filesystem::path& folder);
-
-/// The scheme in force at `step` of a run that began as `experiment` says, by the edits that its
-/// folder tells of; one that does not fit is passed over. Errors: masks that are none.
-Result<MaskScheme> masksAtStep(const Experiment& experiment, const std::vector<AppliedEdit>& edits,
-                               std::int64_t step);
-
-/// Weights that a run has kept.
-struct RunCheckpoint {
-  std::filesystem::path
-      path;                ///< its name: best.safetensors, last.safetensors, epoch-….safetensors
-  std::int64_t epoch = 0;  ///< of those kept every few epochs; else 0
-  bool operator==(const RunCheckpoint&) const = default;
-};
-/// Of the folder of a run: the best, the last, then the epochs', newest first; those that are there
-/// and are files.
-std::vector<RunCheckpoint> checkpointsIn(const std::filesystem::path& folder);
-
-/// The folders of runs that a path stands for: itself, or of a sweep (or any folder of runs) those
-/// one or two folders down, by name; at most kMostRuns (RunFinder.h). Empty where there is none.
-std::vector<std::filesystem::path> runsIn(const std::filesystem::path& path);
-/// Whether another run may still begin in it: a sweep is held while it goes on.
-bool isHeld(const std::filesystem::path& folder);
 
 }  // namespace headlight

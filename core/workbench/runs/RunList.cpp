@@ -7,6 +7,7 @@
 #include "core/base/Text.h"
 #include "core/config/ModelText.h"
 #include "core/config/RunId.h"
+#include "core/workbench/loading/WeightsName.h"
 
 namespace headlight {
 namespace {
@@ -34,13 +35,19 @@ std::string configSummary(const ListedRun& run) {
   text.append(", ").append(model.mechanism).append(", ").append(blocksText(model));
   if (const std::string masks = masksTitle(run.experiment->masks); masks != "none")
     text.append(", masks ").append(masks);
-  return text + ", " + std::to_string(run.experiment->training.epochs) + " epochs";
+  text += ", " + std::to_string(run.experiment->training.epochs) + " epochs";
+  const std::string start = makeWeightsName(run.experiment->training.weights);
+  return start.empty() ? text : text + ", from " + start;
+}
+
+std::string masksCell(const ListedRun& run) {
+  return run.experiment ? masksTitle(run.experiment->masks) : "";
 }
 
 std::string runsCsv(const std::vector<ListedRun>& runs) {
   std::string text =
       "run,state,epoch,epochs,step,steps,loss,validation_loss,top1,best_top1,als,name,folder,"
-      "config\n";
+      "masks,config\n";
   for (const ListedRun& run : runs) {
     const RunMetrics& now = run.standing.numbers;
     for (const std::string& cell :
@@ -49,6 +56,7 @@ std::string runsCsv(const std::vector<ListedRun>& runs) {
           numberCell(now.validationLoss), numberCell(now.top1), numberCell(now.bestTop1),
           numberCell(now.locality), csvQuoted(run.standing.name), csvQuoted(run.folder.string())})
       text.append(cell).append(",");
+    text.append(csvQuoted(masksCell(run))).append(",");
     text.append(csvQuoted(configSummary(run))).append("\n");
   }
   return text;

@@ -30,7 +30,11 @@ struct ListedRun {
 /// read.
 std::string configSummary(const ListedRun& run);
 
-/// A row a run: label, state, counts and numbers (empty where not known), name, folder, config.
+/// Its mask scheme: "sch2", "sch2* (5×5)", "none"; empty where the config cannot be read.
+std::string masksCell(const ListedRun& run);
+
+/// A row a run: label, state, counts and numbers (empty where not known), name, folder, masks,
+/// config.
 std::string runsCsv(const std::vector<ListedRun>& runs);
 
 /// A setting in which some of them differ: a value for each, as JSON; "nothing" where one lacks it.

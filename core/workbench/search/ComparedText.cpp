@@ -37,7 +37,7 @@ std::string comparedText(double value, std::initializer_list<double> bounds) {
   for (const double bound : bounds)
     digits = std::clamp(digitsOf(bound), digits, kMostDigits);
   for (; digits < kMostDigits; ++digits) {
-    const std::string text = withDigits(value, digits);
+    std::string text = withDigits(value, digits);
     const double shown = std::strtod(text.c_str(), nullptr);
     if (std::all_of(bounds.begin(), bounds.end(),
                     [&](double bound) { return sameSide(value, shown, bound); }))

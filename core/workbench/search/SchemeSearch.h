@@ -39,7 +39,7 @@ struct SearchRound {
   double bestTop1 = 0, lastTop1 = 0;
 };
 
-/// A scheme that was tried with the same weights on the same pictures.
+/// A scheme that was tried with the same weights on the same images.
 struct SearchTrial {
   std::string name;  ///< "head 2:1", "random 3"
   MaskScheme scheme;
@@ -55,7 +55,7 @@ struct SearchReport {
   std::vector<SearchDecision> decisions;
   std::vector<SearchTrial> trials;          ///< the first: what it begins with
   std::int64_t macs = 0, unmaskedMacs = 0;  ///< of one image, under `scheme` and under no mask
-  std::int64_t pictures = 0;                ///< measured on
+  std::int64_t images = 0;                  ///< measured on
 };
 
 /// How a search goes. All are called from the thread that runs it.

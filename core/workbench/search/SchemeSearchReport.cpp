@@ -99,11 +99,12 @@ std::string searchReportText(const SearchPlan& plan, const SearchReport& report)
       1 - static_cast<double>(report.macs) / static_cast<double>(report.unmaskedMacs);
   char summary[300];
   std::snprintf(summary, sizeof summary,
-                "%d heads masked, %s multiply-accumulates in place of %s (%s fewer); measured on "
-                "%lld pictures of the validation split.\n\n",
+                "%d heads masked, %s multiply-accumulates instead of %s (%s fewer); measured on "
+                "%lld images of the validation split.\n"
+                "\n",
                 report.scheme.maskedHeads(), millionsText(report.macs).c_str(),
                 millionsText(report.unmaskedMacs).c_str(), percent(saved).c_str(),
-                static_cast<long long>(report.pictures));
+                static_cast<long long>(report.images));
   std::string text = "# ";
   text.append(plan.experiment.name).append(": ").append(plan.options.method).append(" search\n\n");
   text.append(summary).append(schemeLines(report.scheme)).append("\n");

@@ -41,7 +41,6 @@ class SearchJob {
 
  private:
   void recall();
-  Json planJson() const;
 
   SearchPlan m_plan;
   const SearchObserver& m_observer;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
 #include "core/workbench/search/ComparedText.h"
@@ -43,16 +44,16 @@ void train(SearchJob& job, const Experiment& experiment, const OpenFolder& folde
   const auto begun = [&](bool resumed) {
     if (job.observer().begun) job.observer().begun(round.name, round.scheme, resumed);
   };
-  const auto tell = [&](const TrainingUpdate& update) {
+  const auto notify = [&](const TrainingUpdate& update) {
     if (job.observer().update) job.observer().update(update);
     Progress progress = update.progress;
     progress.stage = round.name + ": " + progress.stage;
     if (job.observer().progress) job.observer().progress(progress);
   };
   const TrainingOutcome outcome =
-      valueOrThrow(trainHeld(experiment, held, {begun, tell}, job.stop()));
+      valueOrThrow(trainHeld(experiment, held, {begun, notify}, job.stop()));
   if (outcome.state == TrainingState::Stopped)
-    throw Failure({ErrorCode::Canceled, "stopped, checkpoint written; the same command goes on",
+    throw Failure({ErrorCode::Canceled, tr("stopped, checkpoint written; the same command resumes"),
                    folder.path().string()});
   markFinished(folder, outcome.steps);
 }
@@ -79,7 +80,7 @@ std::vector<std::vector<double>> localityAfter(SearchJob& job, const Round& roun
   return job.heads(round.name, *session, round.scheme, HeadMetric::Locality);
 }
 
-/// Decisions are told as they are made.
+/// Reports decisions as they are made.
 MaskScheme applied(SearchJob& job, const SearchStep& step) {
   for (const SearchDecision& decision : step.decisions)
     job.decide(decision);
@@ -97,11 +98,11 @@ std::unique_ptr<InferenceSession> openTrained(const SearchJob& job) {
   source.threads = experiment.threads;
   if (source.weights.empty())
     throw Failure({ErrorCode::InvalidArgument,
-                   "are needed for this method: it tries masks on a trained model",
+                   tr("are needed for this method: it tries masks on a trained model"),
                    "training.weights"});
   auto session = valueOrThrow(InferenceSession::open(source));
   if (!sameArchitecture(session->info().experiment.model, experiment.model))
-    throw Failure({ErrorCode::InvalidArgument, "are of another model than the experiment's",
+    throw Failure({ErrorCode::InvalidArgument, tr("belong to another model than the experiment's"),
                    source.weights.string()});
   return session;
 }
@@ -155,6 +156,20 @@ void searchByLocality(SearchJob& job) {
     trained(job, {"3-final", job.report.scheme, options.finalEpochs, next(settled)});
 }
 
+namespace {
+
+/// `lost`: percentage points of top-1; `saved`: percent of the unmasked model's MACs.
+std::string importanceReason(double importance, double lost, double saved) {
+  char reason[240];
+  std::snprintf(reason, sizeof reason,
+                "importance %.4g (rise of the loss without the head); top-1 %.2f percentage points "
+                "%s the start; %.2f %% of MACs saved",
+                importance, std::abs(lost), lost < 0 ? "above" : "below", saved);
+  return reason;
+}
+
+}  // namespace
+
 void searchByImportance(SearchJob& job) {
   const SearchOptions& options = job.plan().options;
   const HeadMask mask = valueOrThrow(headMaskFromText(options.mask));
@@ -176,16 +191,10 @@ void searchByImportance(SearchJob& job) {
     const double lost = 100 * (start.top1 - trial.top1);
     trial.taken = lost <= options.accuracyLoss;
     note(job, trial);
-    char reason[160];
-    std::snprintf(
-        reason, sizeof reason,
-        "importance %.4g; top-1 %.2f points below the start, %.2f %% of MACs saved",
-        importance[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.head)],
-        lost, saved(trial.macs));
-    job.decide(
-        {"greedy", place.layer, place.head,
-         importance[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.head)],
-         trial.taken ? "mask" : "keep", reason});
+    const double worth =
+        importance[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.head)];
+    job.decide({"greedy", place.layer, place.head, worth, trial.taken ? "mask" : "keep",
+                importanceReason(worth, lost, saved(trial.macs))});
     if (!trial.taken) return;
     scheme = masked;
     if (saved(trial.macs) >= options.macSaving) return;
@@ -196,7 +205,8 @@ void tryRandomSchemes(SearchJob& job) {
   const MaskScheme given = job.report.scheme = givenScheme(job);
   if (given.maskedHeads() == 0)
     throw Failure({ErrorCode::InvalidArgument,
-                   "masks no head, and there is nothing to deal out; give --masks", "masks"});
+                   tr("masks no head, so there are no masks to distribute; give --masks"),
+                   "masks"});
   const auto session = openTrained(job);
   note(job, job.tried(*session, "as given", given));
   note(job, job.tried(*session, "unmasked", MaskScheme(job.shape())));
@@ -229,7 +239,7 @@ void hardenSoftHeads(SearchJob& job) {
                       (hard ? " is below " : " is not below ") + numberText(bound)});
     }
   if (job.report.decisions.empty())
-    throw Failure({ErrorCode::InvalidArgument, "has no soft head that could become hard", "masks"});
+    throw Failure({ErrorCode::InvalidArgument, tr("has no soft head to harden"), "masks"});
   note(job, job.tried(*session, "soft", given));
   note(job, job.tried(*session, "hardened", scheme));
 }

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// Of one head: each row divided by its greatest value.
+/// For one head: each row divided by its greatest value.
 std::vector<float> scaledRows(const SequenceMaps& maps, int head) {
   const auto length = static_cast<std::ptrdiff_t>(maps.length);
   std::vector<float> values(maps.head(head), maps.head(head) + length * length);
@@ -22,7 +22,7 @@ std::vector<float> scaledRows(const SequenceMaps& maps, int head) {
   return values;
 }
 
-Image mapPicture(const SequenceMaps& maps, int head, ColorMap colors, int side) {
+Image mapImage(const SequenceMaps& maps, int head, ColorMap colors, int side) {
   const int length = static_cast<int>(maps.length);
   return heatmap(scaledRows(maps, head), length, length, {0, 1}, colors, side, side,
                  /*smooth=*/false);
@@ -30,14 +30,13 @@ Image mapPicture(const SequenceMaps& maps, int head, ColorMap colors, int side) 
 
 }  // namespace
 
-Image sequenceMapPicture(const SequenceMaps& maps, int head, ColorMap colors) {
-  return mapPicture(maps, head, colors, static_cast<int>(maps.length));
+Image sequenceMapImage(const SequenceMaps& maps, int head, ColorMap colors) {
+  return mapImage(maps, head, colors, static_cast<int>(maps.length));
 }
 
 std::string sequenceMapScale() {
-  return "Rows from above: where each byte is predicted. Columns from the left: the start, then "
-         "the "
-         "bytes before it. Every row is scaled to its greatest value.";
+  return "Rows, from the top: the position that predicts each byte. Columns, from the left: the "
+         "start, then the bytes before it. Every row is scaled to its maximum.";
 }
 
 Image sequenceMapsFigure(const SequenceMaps& maps, const std::string& title, ColorMap colors,
@@ -49,7 +48,7 @@ Image sequenceMapsFigure(const SequenceMaps& maps, const std::string& title, Col
   grid.columns = std::min(maps.heads, kMostColumns);
   grid.colorMap = colors;
   for (int head = 0; head < maps.heads; ++head)
-    grid.tiles.push_back({mapPicture(maps, head, colors, std::clamp(side, 16, 4096)),
+    grid.tiles.push_back({mapImage(maps, head, colors, std::clamp(side, 16, 4096)),
                           maps.heads > 1 ? "head " + std::to_string(head) : "all features"});
   return composeFigure(grid);
 }

@@ -28,13 +28,13 @@ struct SequenceMaps {
 /// At most so many rows of a map.
 constexpr std::int64_t kMostMapRows = 4096;
 
-/// One head as a square picture, a pixel a value. Every row is scaled to its own greatest value:
+/// One head as a square image, a pixel a value. Every row is scaled to its own greatest value:
 /// early rows share their sum among few.
-Image sequenceMapPicture(const SequenceMaps& maps, int head, ColorMap colors);
+Image sequenceMapImage(const SequenceMaps& maps, int head, ColorMap colors);
 /// All heads side by side, with what they are in words; each at most `side` pixels (16 to 4096).
 Image sequenceMapsFigure(const SequenceMaps& maps, const std::string& title, ColorMap colors,
                          int side);
-/// How the picture is to be read, in a sentence.
+/// How the image is to be read, in a sentence.
 std::string sequenceMapScale();
 
 /// Writes a safetensors file with `attention.L` [H, t, t] of F32 for each of the layers given.

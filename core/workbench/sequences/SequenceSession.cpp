@@ -5,11 +5,12 @@
 #include <iterator>
 #include <mutex>
 
+#include "core/base/Translation.h"
 #include "core/models/layers/Device.h"
 #include "core/models/sequence/SequenceSampler.h"
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/sequence/SequenceFile.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/loading/TrainedData.h"
 #include "core/workbench/sequences/SequenceRun.h"
 #include "core/workbench/session/InferenceSession.h"
@@ -28,12 +29,13 @@ void requireThat(bool holds, const std::string& where, const std::string& messag
 
 void requireTemperature(double temperature) {
   requireThat(temperature >= 0 && temperature <= 10, "temperature",
-              "must be from 0 (the most probable byte) to 10; 1 is what the model learned");
+              tr("must be from 0 (the most probable byte) to 10; 1 samples from the model's "
+                 "probabilities"));
 }
 
 void endIfAsked(const std::stop_token& stop, const char* doing) {
   if (stop.stop_requested())
-    throw Failure({ErrorCode::Canceled, std::string("stopped while ") + doing, ""});
+    throw Failure({ErrorCode::Canceled, std::string(tr("stopped while ")) + doing, ""});
 }
 
 /// Lets a model of text read, byte by byte.
@@ -106,11 +108,11 @@ Result<void> SequenceSession::setData(const SequenceDataConfig& data) {
   const SequenceDataConfig& own = m_state->experiment.data;
   if (data.kind != own.kind)
     return Error{ErrorCode::InvalidArgument,
-                 "is \"" + data.kind + "\"; the model was trained on " + own.kind, "data.kind"};
-  if (m_state->experiment.ofPictures() && data.imageSize != own.imageSize)
+                 "is \"" + data.kind + tr("\"; the model was trained on ") + own.kind, "data.kind"};
+  if (m_state->experiment.ofImages() && data.imageSize != own.imageSize)
     return Error{ErrorCode::InvalidArgument,
-                 "is " + std::to_string(data.imageSize) + "; the model takes pictures of " +
-                     std::to_string(own.imageSize) + " pixels a side",
+                 "is " + std::to_string(data.imageSize) + tr("; the model takes images of ") +
+                     std::to_string(own.imageSize) + tr(" pixels per side"),
                  "data.image_size"};
   m_state->experiment.data = data;
   return {};
@@ -122,7 +124,7 @@ Result<SequenceScore> SequenceSession::evaluate(SequenceSplit split, std::int64_
   return guarded("evaluation", [&] {
     const std::lock_guard lock(m_state->mutex);
     m_state->enter();
-    requireThat(samples >= 0, "samples", "must be 0 (all) or more");
+    requireThat(samples >= 0, "samples", tr("must be 0 (all) or more"));
     const SequenceExperiment& experiment = m_state->experiment;
     const auto source = valueOrThrow(
         openSequences(experiment, split, /*measuredWhole=*/!m_state->hasTrainedData()));
@@ -132,11 +134,12 @@ Result<SequenceScore> SequenceSession::evaluate(SequenceSplit split, std::int64_
   });
 }
 
-Result<Image> SequenceSession::view(const Image& picture) const {
-  return guarded("picture", [&] {
-    requireThat(m_state->experiment.ofPictures(), "", "the model is one of text, not of pictures");
-    requireThat(!picture.empty(), "picture", "is empty");
-    return sequenceView(picture, m_state->experiment.data.imageSize);
+Result<Image> SequenceSession::view(const Image& image) const {
+  return guarded("image", [&] {
+    requireThat(m_state->experiment.ofImages(), "",
+                tr("the model is a text model, not an image model"));
+    requireThat(!image.empty(), "image", tr("is empty"));
+    return sequenceView(image, m_state->experiment.data.imageSize);
   });
 }
 
@@ -180,7 +183,7 @@ std::vector<ByteSequence> SequenceSession::State::completions(const ByteSequence
   return grown;
 }
 
-Result<std::vector<Image>> SequenceSession::complete(const Image& picture, double keptFraction,
+Result<std::vector<Image>> SequenceSession::complete(const Image& image, double keptFraction,
                                                      int samples, double temperature,
                                                      std::uint64_t seed,
                                                      const ProgressCallback& progress,
@@ -188,11 +191,11 @@ Result<std::vector<Image>> SequenceSession::complete(const Image& picture, doubl
   return guarded("completion", [&] {
     const std::lock_guard lock(m_state->mutex);
     m_state->enter();
-    requireThat(keptFraction >= 0 && keptFraction <= 1, "kept", "must be from 0 to 1");
+    requireThat(keptFraction >= 0 && keptFraction <= 1, "kept", tr("must be from 0 to 1"));
     requireThat(samples >= 1 && samples <= kMostSamples, "samples",
-                "must be from 1 to " + std::to_string(kMostSamples));
+                tr("must be from 1 to ") + std::to_string(kMostSamples));
     requireTemperature(temperature);
-    const Image seen = valueOrThrow(view(picture));
+    const Image seen = valueOrThrow(view(image));
     ByteSequence known = bytesOf(seen);
     known.resize(static_cast<std::size_t>(keptRows(seen.height, keptFraction)) * seen.width * 3);
     // Nothing to draw, and the model would read all of it for that.
@@ -209,12 +212,13 @@ Result<std::vector<Image>> SequenceSession::complete(const Image& picture, doubl
 SequenceMaps SequenceSession::State::mapsOf(const ByteSequence& bytes, int layer) const {
   const int layers = experiment.model.depth;
   requireThat(layer >= 0 && layer < layers, "layer",
-              "must be from 0 to " + std::to_string(layers - 1) + ": the model has " +
+              tr("must be from 0 to ") + std::to_string(layers - 1) + tr(": the model has ") +
                   std::to_string(layers) + (layers == 1 ? " layer" : " layers"));
   const auto length = static_cast<std::int64_t>(bytes.size());
   requireThat(length <= kMostMapRows, "",
-              "a map of " + std::to_string(length) + " bytes is too large to be shown (at most " +
-                  std::to_string(kMostMapRows) + "); look at a model of shorter sequences");
+              tr("a map of ") + std::to_string(length) +
+                  tr(" bytes is too large to show (at most ") + std::to_string(kMostMapRows) +
+                  tr("); use a model with shorter sequences"));
   const at::Tensor map =
       model->map(byteTensor({bytes}).to(device), layer).select(0, 0).to(at::kCPU).contiguous();
   SequenceMaps maps;
@@ -227,20 +231,21 @@ SequenceMaps SequenceSession::State::mapsOf(const ByteSequence& bytes, int layer
   return maps;
 }
 
-Result<SequenceMaps> SequenceSession::look(const Image& picture, int layer) const {
+Result<SequenceMaps> SequenceSession::infer(const Image& image, int layer) const {
   return guarded("maps", [&] {
     const std::lock_guard lock(m_state->mutex);
     m_state->enter();
-    return m_state->mapsOf(bytesOf(valueOrThrow(view(picture))), layer);
+    return m_state->mapsOf(bytesOf(valueOrThrow(view(image))), layer);
   });
 }
 
-Result<SequenceMaps> SequenceSession::look(const std::string& text, int layer) const {
+Result<SequenceMaps> SequenceSession::infer(const std::string& text, int layer) const {
   return guarded("maps", [&] {
     const std::lock_guard lock(m_state->mutex);
     m_state->enter();
-    requireThat(!m_state->experiment.ofPictures(), "", "the model is one of pictures, not of text");
-    requireThat(!text.empty(), "text", "is empty; there is nothing to look at");
+    requireThat(!m_state->experiment.ofImages(), "",
+                tr("the model is an image model, not a text model"));
+    requireThat(!text.empty(), "text", tr("is empty"));
     const auto most = static_cast<std::size_t>(m_state->experiment.length());
     const std::size_t first = text.size() - std::min(text.size(), most);
     return m_state->mapsOf(
@@ -254,9 +259,10 @@ Result<std::string> SequenceSession::continueText(
   return guarded("continuation", [&] {
     const std::lock_guard lock(m_state->mutex);
     m_state->enter();
-    requireThat(!m_state->experiment.ofPictures(), "", "the model is one of pictures, not of text");
+    requireThat(!m_state->experiment.ofImages(), "",
+                tr("the model is an image model, not a text model"));
     requireThat(bytes >= 1 && bytes <= kMostBytes, "bytes",
-                "must be from 1 to " + std::to_string(kMostBytes));
+                tr("must be from 1 to ") + std::to_string(kMostBytes));
     requireTemperature(temperature);
     const auto most = static_cast<std::size_t>(m_state->experiment.length() - 1);
     std::string context = prompt.substr(prompt.size() - std::min(prompt.size(), most));

@@ -5,12 +5,13 @@
 
 #include "core/base/Log.h"
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/RunId.h"
 #include "core/models/layers/Device.h"
 #include "core/training/run/RunChecks.h"
 #include "core/training/sequence/SequenceHistory.h"
 #include "core/training/sequence/SequenceTrainer.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/sequences/SequenceRun.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/training/ExperimentPaths.h"
@@ -55,8 +56,8 @@ void requireSame(const SequenceExperiment& given, const SequenceExperiment& reco
       addTo(list, path + " is " + there + " there and " + here + " here");
   if (list.empty()) return;
   throw Failure({ErrorCode::InvalidArgument,
-                 "holds a run of other settings: " + list +
-                     "; resume it with its own config.json, or begin a new run",
+                 tr("contains a run with other settings: ") + list +
+                     tr("; resume it with its own config.json, or start a new run"),
                  folder.string()});
 }
 
@@ -106,14 +107,14 @@ fs::path sequenceWeightsIn(const fs::path& runFolderOrWeights) {
   const fs::path& given = runFolderOrWeights;
   std::error_code none;
   if (!fs::exists(given, none))
-    throw Failure({ErrorCode::NotFound, "is not there; name the folder of a run or its weights",
+    throw Failure({ErrorCode::NotFound, tr("does not exist; give a run folder or its weights"),
                    given.string()});
   if (!fs::is_directory(given, none)) return given;
   for (const char* name : {"best.safetensors", "last.safetensors"})
     if (fs::exists(given / name, none)) return given / name;
   throw Failure({ErrorCode::NotFound,
-                 "holds no weights (best.safetensors, last.safetensors); name the folder of a run "
-                 "that was trained",
+                 tr("contains no weights (best.safetensors, last.safetensors); give the folder of "
+                    "a trained run"),
                  given.string()});
 }
 
@@ -122,7 +123,7 @@ std::vector<SequenceReading> sequenceHistory(const fs::path& folder, std::int64_
   return opened ? readSequenceHistory(*opened, step) : std::vector<SequenceReading>();
 }
 
-Result<SequenceExperiment> sequenceExperimentOf(const fs::path& runFolderOrWeights) {
+Result<SequenceExperiment> loadSequenceExperiment(const fs::path& runFolderOrWeights) {
   return guarded(runFolderOrWeights.string(), [&] {
     const fs::path config = runFolderOrWeights / "config.json";
     std::error_code none;

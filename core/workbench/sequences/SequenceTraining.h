@@ -5,7 +5,7 @@
 //
 // The folder of a run:
 //   config.json        the SequenceExperiment, every parameter written out
-//   last.safetensors   weights, optimiser and position: what resuming reads
+//   last.safetensors   weights, optimizer and position: what resuming reads
 //   best.safetensors   the weights with the lowest validation bits; their moving average where
 //                      there is one
 //   metrics.csv        a row a validation: step, learning rate, bits of training and validation,
@@ -27,7 +27,7 @@ namespace headlight {
 /// Trains in `folder`. Without `resume` it is made if missing and must not hold a run. With it the
 /// run that it holds goes on from its last checkpoint, and ends in the same weights, bit for bit on
 /// the same device and number of threads, as if never interrupted; `experiment` must then be the
-/// run's own (name, device and threads may differ; sequenceExperimentOf() gives it), else
+/// run's own (name, device and threads may differ; loadSequenceExperiment() gives it), else
 /// InvalidArgument says what differs. A finished run has nothing left to do.
 ///
 /// `onReading` is called from this thread after every step and every validation, and a few times a
@@ -49,6 +49,6 @@ std::vector<SequenceReading> sequenceHistory(const std::filesystem::path& folder
 
 /// The experiment that a run's folder records, or that weights of a run carry. Errors: NotFound, a
 /// file that is no sequence model's says what it is.
-Result<SequenceExperiment> sequenceExperimentOf(const std::filesystem::path& runFolderOrWeights);
+Result<SequenceExperiment> loadSequenceExperiment(const std::filesystem::path& runFolderOrWeights);
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 
 namespace headlight {
 
-DatasetSpec datasetSpecOf(const DataConfig& data, int imageSize, std::int64_t seed) {
+DatasetSpec makeDatasetSpec(const DataConfig& data, int imageSize, std::int64_t seed) {
   DatasetSpec spec;
   spec.kind = data.dataset;
   spec.path = data.path;

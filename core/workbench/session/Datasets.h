@@ -12,6 +12,6 @@
 namespace headlight {
 
 /// The DatasetSpec that the `data` section describes for a model of this image size.
-DatasetSpec datasetSpecOf(const DataConfig& data, int imageSize, std::int64_t seed);
+DatasetSpec makeDatasetSpec(const DataConfig& data, int imageSize, std::int64_t seed);
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a look keeps of a layer: its maps, or how to make their rows again. Torch types: core only.
+// What an inference result keeps of a layer: its maps, or how to make their rows again.
+// Torch types: core only.
 
 #include <memory>
 
@@ -12,10 +13,10 @@ namespace headlight {
 /// What the maps of all layers may take together, in bytes, before they are no longer kept.
 inline constexpr double kMostMapBytes = 200e6;
 
-/// What those of one picture take.
+/// What those of one image take.
 double mapBytes(const Model& model);
 
-/// Takes the map of one layer, the first picture's. With `byRows`, rows that are made again stand
+/// Takes the map of one layer, the first image's. With `byRows`, rows that are made again stand
 /// in its place, where the mechanism can make them.
 class InferenceHook : public AttentionHook {
  public:

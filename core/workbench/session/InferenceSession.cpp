@@ -12,23 +12,24 @@
 #include <numeric>
 #include <optional>
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
-#include "core/workbench/loading/Compute.h"
-#include "core/workbench/loading/FileContent.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/LearnedMaps.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/loading/ModelDigest.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/loading/WeightsName.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/Kernels.h"
 #include "core/workbench/session/MapModel.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/ModelSnapshot.h"
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
@@ -46,7 +47,7 @@ bool isMaskTensor(const std::string& name) {
 
 }  // namespace
 
-Preprocessing preprocessingOf(const ModelConfig& model) {
+Preprocessing makePreprocessing(const ModelConfig& model) {
   Preprocessing result;
   result.height = model.imageHeightPixels();
   result.width = model.imageWidthPixels();
@@ -101,14 +102,14 @@ struct InferenceSession::State {
   }
 
   const std::vector<LearnedMap>& learnedMaps() {
-    if (!learned) learned = learnedMapsOf(model());
+    if (!learned) learned = findLearnedMaps(model());
     return *learned;
   }
 
   void startImage(const Image& next) {
-    const Preprocessing preprocessing = preprocessingOf(model().config());
+    const Preprocessing preprocessing = makePreprocessing(model().config());
     view = evaluationView(next, preprocessing);
-    std::vector<float> values = normalise(view, preprocessing);
+    std::vector<float> values = normalize(view, preprocessing);
     const at::Tensor host =
         at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width});
     tokens.assign(model().layers() + 1, {});
@@ -133,7 +134,7 @@ struct InferenceSession::State {
     const bool byRows = withMaps && mapBytes(model()) > kMostMapBytes;
     for (int l = first; l < model().layers(); ++l) {
       if (stop.stop_requested())
-        throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
+        throw Failure({ErrorCode::Canceled, tr("replaced by a newer request"), ""});
       InferenceHook tap(model().grid(l), byRows);
       tokens[l + 1] = model().block(l, tokens[l], withMaps ? &tap : nullptr);
       maps[l] = std::move(tap.maps);
@@ -145,17 +146,18 @@ struct InferenceSession::State {
 
 namespace {
 
-/// All that does not follow from a picture's size.
+/// All that does not follow from an image's size.
 void keepDescription(const ModelInfo& own, const LoadReport& report, LoadedModel& loaded) {
   ModelInfo& info = loaded.info;
   info.classNames = own.classNames;
   info.classKeys = own.classKeys;
   info.classNamesFrom = own.classNamesFrom;
   info.weights = own.weights;
+  info.weightsName = own.weightsName;
   info.randomWeights = own.randomWeights;
   info.report = report;
   info.notes = own.notes;
-  info.alphas = softAlphasOf(*loaded.model);
+  info.alphas = readSoftAlphas(*loaded.model);
 }
 
 }  // namespace
@@ -170,7 +172,7 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::open(const ModelSour
     if (const auto file = mapFileIn(source)) {
       session->m_state->isPrecomputed.emplace(valueOrThrow(readMapFile(*file)));
       ModelInfo& info = session->m_state->loaded.info;
-      info = modelInfoOf(session->m_state->isPrecomputed->info());
+      info = makeModelInfo(session->m_state->isPrecomputed->info());
       nameClasses(info, {info.classNames, {}}, source.classNames);
     } else {
       session->m_state->loaded = loadModel(source);
@@ -190,7 +192,7 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::create(const Experim
 
 Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, int width,
                                                                    const MaskScheme& masks) const {
-  return guarded("picture size", [&] {
+  return guarded("image size", [&] {
     const std::lock_guard lock(m_state->mutex);
     const ModelInfo& own = m_state->loaded.info;
     Checkpoint weights;
@@ -204,7 +206,7 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, i
     LoadedModel& loaded = session->m_state->loaded;
     loaded = buildModel(experiment, own.device);
     const LoadPlan plan = planFor(*loaded.model, weights, grid);
-    requireFit(plan.report, /*partial=*/false, "picture size");
+    requireFit(plan.report, /*partial=*/false, "image size");
     applyWeights(*loaded.model, plan, m_state->model().learnedAlphas());
     loaded.model->setProgress(m_state->model().progress());
     if (!plan.report.resized.empty()) {
@@ -220,35 +222,38 @@ const ModelInfo& InferenceSession::info() const {
   return m_state->loaded.info;
 }
 
-Image InferenceSession::pictureAt(const std::string& address, const Image& otherwise) {
+Image InferenceSession::imageAt(const std::string& address, const Image& otherwise) {
   const std::lock_guard lock(m_state->mutex);
-  return m_state->isPrecomputed ? m_state->isPrecomputed->pictureAt(address, otherwise) : otherwise;
+  return m_state->isPrecomputed ? m_state->isPrecomputed->imageAt(address, otherwise) : otherwise;
 }
 
-Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path& path) const {
+Result<LoadReport> InferenceSession::previewWeights(const std::filesystem::path& path,
+                                                    const std::string& take) const {
   return guarded(path.string(), [&] {
-    const auto checkpoint = readWeights(path);
+    const auto checkpoint = readWeights(path, take);
     const std::lock_guard lock(m_state->mutex);
     return planFor(m_state->model(), checkpoint, {}, path.string()).report;
   });
 }
 
-Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& path, bool partial) {
+Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& path, bool partial,
+                                                 const std::string& take) {
   return guarded(path.string(), [&] {
-    const auto checkpoint = readWeights(path);
+    const auto checkpoint = readWeights(path, take);
     const std::lock_guard lock(m_state->mutex);
     const LoadPlan plan = planFor(m_state->model(), checkpoint, {}, path.string());
     requireFit(plan.report, partial, path.string());
-    const double progress = progressOf(checkpoint.metadata, path.string());
+    const double progress = readProgress(checkpoint.metadata, path.string());
     applyWeights(m_state->model(), plan, learnedAlphasIn(checkpoint, path.string()));
     m_state->model().setProgress(progress);
     m_state->weightsChanged();
     ModelInfo& info = m_state->loaded.info;
     info.report = plan.report;
-    info.weights = fileOfWeights(path);
+    info.weights = fileOfWeights(path, take);
+    info.weightsName = makeWeightsName(info.weights, checkpoint.metadata);
     info.randomWeights = false;
-    info.alphas = softAlphasOf(m_state->model());
-    const auto known = guarded(path.string(), [&] { return classesOf(checkpoint, path); });
+    info.alphas = readSoftAlphas(m_state->model());
+    const auto known = guarded(path.string(), [&] { return findClasses(checkpoint, path); });
     if (known && static_cast<int>(known->names.size()) == info.experiment.model.classes)
       nameClasses(info, *known);
     return plan.report;
@@ -267,7 +272,7 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
     std::erase_if(plan.report.missing, isMaskTensor);
     if (!plan.report.missing.empty() || !plan.report.mismatched.empty())
       throw Failure({ErrorCode::InvalidArgument,
-                     "the training is of another model: " + plan.report.summary(), ""});
+                     tr("the training uses another model: ") + plan.report.summary(), ""});
     applyWeights(m_state->model(), plan, snapshot.learned);
     m_state->model().setProgress(snapshot.progress);
     m_state->weightsChanged();
@@ -276,29 +281,29 @@ Result<void> InferenceSession::adopt(const ModelSnapshot& snapshot) {
   });
 }
 
-Result<InferenceResult> InferenceSession::look(const Image& image, const MaskScheme& masks,
-                                               const InferenceOptions& options,
-                                               std::stop_token stop) {
-  return guarded("look", [&] {
+Result<InferenceResult> InferenceSession::infer(const Image& image, const MaskScheme& masks,
+                                                const InferenceOptions& options,
+                                                std::stop_token stop) {
+  return guarded("inference", [&] {
     const std::lock_guard lock(m_state->mutex);
     const auto started = std::chrono::steady_clock::now();
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread, and sessions are called from any
     if (image.empty())
-      throw Failure({ErrorCode::InvalidArgument, "there is no image to look at", ""});
+      throw Failure({ErrorCode::InvalidArgument, tr("no image to run the model on"), ""});
     if (stop.stop_requested())
-      throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
+      throw Failure({ErrorCode::Canceled, tr("replaced by a newer request"), ""});
     State& state = *m_state;
     if (state.isPrecomputed)
-      return state.isPrecomputed->look(image, masks, state.loaded.info, state.weights, options,
-                                       stop);
-    InferenceResult look;
+      return state.isPrecomputed->infer(image, masks, state.loaded.info, state.weights, options,
+                                        stop);
+    InferenceResult inference;
     try {
       state.model().setMasks(masks);
       if (image.pixels != state.image.pixels) state.startImage(image);
-      look.recomputedFrom = state.firstBlockToRun(masks, options.maps);
+      inference.recomputedFrom = state.firstBlockToRun(masks, options.maps);
       state.masks = masks;
-      state.runFrom(look.recomputedFrom, options.maps, stop);
+      state.runFrom(inference.recomputedFrom, options.maps, stop);
     } catch (const Failure&) {
       throw;
     } catch (...) {
@@ -307,24 +312,24 @@ Result<InferenceResult> InferenceSession::look(const Image& image, const MaskSch
     }
     const at::Tensor logits =
         state.model().classify(state.tokens.back()).to(at::kCPU, at::kFloat).contiguous();
-    look.logits.assign(logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel());
-    look.top = topClassesOf(look.logits, state.loaded.info.classNames, options.topClasses);
-    look.alphas = softAlphasOf(state.model());
-    look.maps.meaning = state.loaded.info.mapMeaning;
-    look.maps.isSigned = state.loaded.info.mapIsSigned;
+    inference.logits.assign(logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel());
+    inference.top = rankClasses(inference.logits, state.loaded.info.classNames, options.topClasses);
+    inference.alphas = readSoftAlphas(state.model());
+    inference.maps.meaning = state.loaded.info.mapMeaning;
+    inference.maps.isSigned = state.loaded.info.mapIsSigned;
     if (options.maps) {
-      look.maps.layers = state.maps;
-      look.locality = state.locality;
-      look.learned = state.learnedMaps();
+      inference.maps.layers = state.maps;
+      inference.locality = state.locality;
+      inference.learned = state.learnedMaps();
     }
-    look.view = state.view;
-    look.masks = masks;
-    look.weights = state.weights;
-    look.kernels = kernelSummary(state.model().kernels());
-    look.milliseconds =
+    inference.view = state.view;
+    inference.masks = masks;
+    inference.weights = state.weights;
+    inference.kernels = kernelSummary(state.model().kernels());
+    inference.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count();
-    return look;
+    return inference;
   });
 }
 
@@ -344,7 +349,7 @@ Result<SoftAlphas> InferenceSession::softAlphas(const MaskScheme& masks) {
     const std::lock_guard lock(m_state->mutex);
     if (m_state->isPrecomputed) return m_state->loaded.info.alphas;
     m_state->model().setMasks(masks);
-    return softAlphasOf(m_state->model());
+    return readSoftAlphas(m_state->model());
   });
 }
 

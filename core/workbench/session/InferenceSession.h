@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // One loaded model and looking through it. No torch type here. Core blocks; the caller owns the
-// thread. One call at a time per session (calls from several threads are serialised).
+// thread. One call at a time per session (calls from several threads are serialized).
 
 #include <filesystem>
 #include <functional>
@@ -38,11 +38,11 @@ struct InferenceResult {
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
   SoftAlphas alphas;                         ///< of the weights under these masks
   std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
-  Image view;                                ///< what the model saw, before normalisation
-  MaskScheme masks;                          ///< under which it was looked
-  std::uint64_t weights = 0;  ///< whose: equal for looks through the same, of no other session
+  Image view;                                ///< what the model saw, before normalization
+  MaskScheme masks;                          ///< under which it ran
+  std::uint64_t weights = 0;  ///< whose: equal for results of the same, of no other session
   std::string kernels;        ///< what attention ran by (kernelSummary)
-  int recomputedFrom = 0;     ///< the first block that ran for this look
+  int recomputedFrom = 0;     ///< the first block that ran for this result
   double milliseconds = 0;    ///< in core
 };
 
@@ -54,7 +54,7 @@ class InferenceSession {
   static Result<std::unique_ptr<InferenceSession>> create(const Experiment& experiment);
   ~InferenceSession();
 
-  /// The same model, weights and class names, with `masks`, for pictures of another size, in
+  /// The same model, weights and class names, with `masks`, for images of another size, in
   /// pixels; `width` 0: as the height. Position embeddings and tables are resampled from those that
   /// the weights came with, however often it is done. Errors: a size that patches do not divide,
   /// tensors that cannot be resampled (of windows that do not fit), no model.
@@ -63,22 +63,25 @@ class InferenceSession {
 
   const ModelInfo& info() const;
 
-  /// Of maps alone the file's own picture at `address` ("FILE[2]", MapPlace): look() knows it again
-  /// by its pixels, and no other. `otherwise` where it is none of theirs, and of every model.
-  Image pictureAt(const std::string& address, const Image& otherwise = {});
+  /// For maps without a model, the file's own image at `address` ("FILE[2]", MapPlace): infer()
+  /// knows it again by its pixels, and no other. `otherwise` where it is none of theirs, and of
+  /// every model.
+  Image imageAt(const std::string& address, const Image& otherwise = {});
 
   /// What weights would do to this model; nothing is changed.
-  Result<LoadReport> previewWeights(const std::filesystem::path& path) const;
+  Result<LoadReport> previewWeights(const std::filesystem::path& path,
+                                    const std::string& take = {}) const;
   /// Loads them; on error the model is as before. Errors: weights of another model, and, unless
   /// `partial`, weights that some of the model's are not among: those keep the values they have.
-  Result<LoadReport> loadWeights(const std::filesystem::path& path, bool partial = false);
+  Result<LoadReport> loadWeights(const std::filesystem::path& path, bool partial = false,
+                                 const std::string& take = {});
   /// Takes the weights of a running training of the same model.
   Result<void> adopt(const ModelSnapshot& snapshot);
 
   /// Predicts and maps `image` under `masks`. An image seen last is recomputed only from the first
   /// layer whose masks changed. Errors: Canceled, a scheme of another shape.
-  Result<InferenceResult> look(const Image& image, const MaskScheme& masks,
-                               const InferenceOptions& options = {}, std::stop_token stop = {});
+  Result<InferenceResult> infer(const Image& image, const MaskScheme& masks,
+                                const InferenceOptions& options = {}, std::stop_token stop = {});
 
   /// Names the classes by a file (readClassNames). Errors: the file's; then they are as before.
   Result<void> setClassNames(const std::filesystem::path& file);

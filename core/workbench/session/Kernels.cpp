@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "core/base/Ranges.h"
-#include "core/workbench/loading/Compute.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 
-Result<std::vector<std::string>> kernelsOf(const Experiment& experiment) {
+Result<std::vector<std::string>> listKernels(const Experiment& experiment) {
   return guarded(experiment.model.name, [&] {
     configureCompute(experiment.threads);
     const at::NoGradGuard noGrad;

@@ -12,8 +12,8 @@ namespace headlight {
 
 /// By what each layer's attention was computed, in words ("fused dense (CPU)"), when a model of
 /// this description, with random weights and on the experiment's device, was shown one black
-/// picture. Errors: those of building a model.
-Result<std::vector<std::string>> kernelsOf(const Experiment& experiment);
+/// image. Errors: those of building a model.
+Result<std::vector<std::string>> listKernels(const Experiment& experiment);
 
 /// Layers that say the same together: "layers 0-10: fused dense (CPU); layer 11: matrix products";
 /// where all do, that alone.

@@ -6,13 +6,14 @@
 #include <limits>
 #include <system_error>
 
-#include "core/config/Catalogue.h"
+#include "core/base/Translation.h"
+#include "core/config/Catalog.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
 
-/// As many pixels a patch as the picture has; the sides need not be multiples of it.
+/// As many pixels a patch as the image has; the sides need not be multiples of it.
 ModelConfig shapeOf(const MapFileInfo& maps) {
   const Grid& grid = maps.grids.front();
   ModelConfig model;
@@ -21,7 +22,7 @@ ModelConfig shapeOf(const MapFileInfo& maps) {
   model.imageSize = maps.height;
   model.imageWidth = maps.width;
   model.patchSize = std::max(1, maps.height / grid.rows);
-  model.cropFraction = 1;  // maps cover the whole picture
+  model.cropFraction = 1;  // maps cover the whole image
   model.classes = maps.classes;
   model.registers = grid.registers;
   model.classToken = grid.hasClassToken();
@@ -42,10 +43,10 @@ bool isSameFile(const std::filesystem::path& a, const std::filesystem::path& b) 
 
 }  // namespace
 
-ModelInfo modelInfoOf(const MapFileInfo& maps) {
+ModelInfo makeModelInfo(const MapFileInfo& maps) {
   ModelInfo info;
   info.isPrecomputed = true;
-  info.pictures = maps.pictures;
+  info.images = maps.images;
   info.experiment.name = maps.path.filename().string();
   info.experiment.model = shapeOf(maps);
   info.classNames = maps.classNames;
@@ -60,6 +61,7 @@ ModelInfo modelInfoOf(const MapFileInfo& maps) {
     info.alphas.emplace_back(heads, std::numeric_limits<float>::quiet_NaN());
   info.device = "cpu";
   info.weights = maps.path;
+  info.weightsName = maps.path.filename().string();
   info.notes = maps.notes;
   return info;
 }
@@ -70,13 +72,13 @@ std::optional<std::filesystem::path> mapFileIn(const ModelSource& source) {
   return alone && isMapFile(file) ? std::optional(file) : std::nullopt;
 }
 
-Image PrecomputedMaps::pictureAt(const std::string& address, const Image& otherwise) {
-  const auto place = mapPlaceOf(address);
+Image PrecomputedMaps::imageAt(const std::string& address, const Image& otherwise) {
+  const auto place = parseMapPlace(address);
   if (!place || !isSameFile(place->file, info().path)) return otherwise;
-  const auto image = m_file.picture(place->picture);
+  const auto image = m_file.image(place->image);
   if (!image) return otherwise;
   std::erase_if(m_given, [](const auto& given) { return given.first.expired(); });
-  m_given.emplace_back(image->pixels, place->picture);
+  m_given.emplace_back(image->pixels, place->image);
   return *image;
 }
 
@@ -84,37 +86,39 @@ int PrecomputedMaps::numberOf(const Image& image) const {
   for (const auto& [pixels, number] : m_given)
     if (pixels.lock() == image.pixels) return number;
   const std::string name = info().path.filename().string();
-  const int last = info().pictures - 1;
+  const int last = info().images - 1;
   throw Failure({ErrorCode::InvalidArgument,
-                 "holds maps without a model, of its own pictures alone; choose " +
+                 tr("contains maps without a model, only for its own images; choose ") +
                      MapPlace{name, 0}.text() +
-                     (last > 0 ? " to " + MapPlace{name, last}.text() : "") + ", or open a model",
+                     (last > 0 ? " to " + MapPlace{name, last}.text() : "") +
+                     tr(", or open a model"),
                  info().path.string()});
 }
 
-InferenceResult PrecomputedMaps::look(const Image& image, const MaskScheme& masks,
-                                      const ModelInfo& info, std::uint64_t weights,
-                                      const InferenceOptions& options, std::stop_token stop) const {
+InferenceResult PrecomputedMaps::infer(const Image& image, const MaskScheme& masks,
+                                       const ModelInfo& info, std::uint64_t weights,
+                                       const InferenceOptions& options,
+                                       std::stop_token stop) const {
   if (masks.maskedHeads() > 0) throw Failure(needsModel(info.weights.string()));
-  const int picture = numberOf(image);
+  const int number = numberOf(image);
   const auto started = std::chrono::steady_clock::now();
-  InferenceResult look;
-  look.logits = valueOrThrow(m_file.logits(picture));
-  if (!look.logits.empty())
-    look.top = topClassesOf(look.logits, info.classNames, options.topClasses);
-  look.alphas = info.alphas;
-  look.view = image;
-  look.masks = masks;
-  look.weights = weights;
-  look.kernels = "maps of a file";
-  look.maps.meaning = info.mapMeaning;
-  look.maps.isSigned = info.mapIsSigned;
-  if (options.maps) look.maps = valueOrThrow(m_file.maps(picture, stop));
-  for (const LayerMaps& layer : look.maps.layers)
-    look.locality.push_back(localityScores(layer));
-  look.milliseconds =
+  InferenceResult inference;
+  inference.logits = valueOrThrow(m_file.logits(number));
+  if (!inference.logits.empty())
+    inference.top = rankClasses(inference.logits, info.classNames, options.topClasses);
+  inference.alphas = info.alphas;
+  inference.view = image;
+  inference.masks = masks;
+  inference.weights = weights;
+  inference.kernels = "maps of a file";
+  inference.maps.meaning = info.mapMeaning;
+  inference.maps.isSigned = info.mapIsSigned;
+  if (options.maps) inference.maps = valueOrThrow(m_file.maps(number, stop));
+  for (const LayerMaps& layer : inference.maps.layers)
+    inference.locality.push_back(localityScores(layer));
+  inference.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
-  return look;
+  return inference;
 }
 
 }  // namespace headlight

@@ -22,7 +22,7 @@ void copyInto(Model& copy, const Model& model, const std::string& device) {
 
 }  // namespace
 
-LoadedModel copyOf(InferenceSession& session) {
+LoadedModel copyModel(InferenceSession& session) {
   LoadedModel copy;
   withModel(session, [&](Model& model) {
     copy.info = session.info();

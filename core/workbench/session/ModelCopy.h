@@ -7,8 +7,10 @@
 
 namespace headlight {
 
+class InferenceSession;
+
 /// Weights, buffers, learned α and the session's description as they are now; the masks are those
 /// of the call before this one, and are to be set. Throws Failure (not enough memory).
-LoadedModel copyOf(InferenceSession& session);
+LoadedModel copyModel(InferenceSession& session);
 
 }  // namespace headlight

@@ -3,38 +3,33 @@
 
 #include <ATen/ATen.h>
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 
 void throwIfPassStopped(const std::stop_token& stop) {
-  if (stop.stop_requested()) throw Failure({ErrorCode::Canceled, "a newer request took over", ""});
+  if (stop.stop_requested())
+    throw Failure({ErrorCode::Canceled, tr("replaced by a newer request"), ""});
 }
 
-at::Tensor modelInput(const ModelInfo& info, const RawImages& picture) {
+at::Tensor modelInput(const ModelInfo& info, const RawImages& image) {
   const ModelConfig& config = info.experiment.model;
-  if (picture.count != 1 || picture.height != config.imageHeightPixels() ||
-      picture.width != config.imageWidthPixels())
+  if (image.count != 1 || image.height != config.imageHeightPixels() ||
+      image.width != config.imageWidthPixels())
     throw Failure({ErrorCode::InvalidArgument,
-                   "takes one picture of " + std::to_string(config.imageHeightPixels()) + " x " +
-                       std::to_string(config.imageWidthPixels()) + " (height x width)",
+                   tr("takes one image of ") + std::to_string(config.imageHeightPixels()) + " x " +
+                       std::to_string(config.imageWidthPixels()) + tr(" (height x width)"),
                    "input"});
-  return at::from_blob(const_cast<float*>(picture.values.data()),
-                       {1, 3, picture.height, picture.width}, at::kFloat)
+  return at::from_blob(const_cast<float*>(image.values.data()), {1, 3, image.height, image.width},
+                       at::kFloat)
       .to(at::Device(info.device));
-}
-
-void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title) {
-  if (info.experiment.model.classes == 0)
-    throw Failure({ErrorCode::InvalidArgument,
-                   title + " asks about a class, and this model has no classifier; similarity and "
-                           "features work without one",
-                   name});
 }
 
 int layerOrLast(int layer, int layers) {
   if (layer < -1 || layer >= layers)
     throw Failure({ErrorCode::InvalidArgument,
-                   "there is no layer " + std::to_string(layer) + "; the model has " +
-                       std::to_string(layers) + ", counted from 0",
+                   tr("no layer ") + std::to_string(layer) + tr("; the model has ") +
+                       std::to_string(layers) + tr(", counted from 0"),
                    "layer"});
   return layer < 0 ? layers - 1 : layer;
 }

@@ -18,11 +18,8 @@ namespace headlight {
 /// Throws Failure(Canceled).
 void throwIfPassStopped(const std::stop_token& stop);
 
-/// [1, 3, H, W] where the model is. Throws Failure for more pictures, or another size.
-at::Tensor modelInput(const ModelInfo& info, const RawImages& picture);
-
-/// Throws Failure where the model has none, naming what works without.
-void requireClassifier(const ModelInfo& info, const std::string& name, const std::string& title);
+/// [1, 3, H, W] where the model is. Throws Failure for more images, or another size.
+at::Tensor modelInput(const ModelInfo& info, const RawImages& image);
 
 /// `layer`, or for −1 the last one. Throws Failure for one that there is not.
 int layerOrLast(int layer, int layers);

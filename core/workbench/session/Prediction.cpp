@@ -52,10 +52,10 @@ bool sameClasses(const ModelInfo& a, const ModelInfo& b) {
 
 namespace {
 
-/// Of a recorded look there are the best classes, and no logits.
-std::vector<PredictionRow> recordedRows(const InferenceResult& look, int rows) {
+/// A recorded result has the best classes, but no logits.
+std::vector<PredictionRow> recordedRows(const InferenceResult& inference, int rows) {
   std::vector<PredictionRow> all;
-  for (const ClassScore& score : look.top)
+  for (const ClassScore& score : inference.top)
     if (const int rank = static_cast<int>(all.size()) + 1; rank <= rows)
       all.push_back({score.name, rank, score.probability, 0, 0, score.index});
   return all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The best classes of a look, and what became of them since another one: the same lines in the
-// window and in commands.
+// The best classes of an inference result, and what became of them since another one: the same lines in
+// the window and in commands.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace headlight {
 /// Whether class i of one model is class i of the other.
 bool sameClasses(const ModelInfo& a, const ModelInfo& b);
 
-/// One class under two looks. Ranks count from 1.
+/// One class in two results. Ranks count from 1.
 struct PredictionRow {
   std::string name;
   int rank = 0;

@@ -47,7 +47,7 @@ void measure(MapDifference& difference) {
 
 int correspondingToken(int token, const Grid& from, const Grid& to) {
   if (token < from.prefix && token < to.prefix) return token;
-  if (token < from.prefix) return to.prefix + to.rows / 2 * to.cols + to.cols / 2;
+  if (token < from.prefix) return to.middleToken();
   const int patch = token - from.prefix;
   return to.prefix + placeAmong(patch / from.cols, from.rows, to.rows) * to.cols +
          placeAmong(patch % from.cols, from.cols, to.cols);
@@ -59,7 +59,7 @@ Result<MapDifference> mapDifference(const std::vector<float>& left, const Grid& 
       left.size() != right.size()) {
     char text[120];
     std::snprintf(text, sizeof text,
-                  "the maps lie on different grids, %d x %d and %d x %d: there is no difference",
+                  "the maps have different grids, %d x %d and %d x %d, so they have no difference",
                   leftGrid.rows, leftGrid.cols, rightGrid.rows, rightGrid.cols);
     return Error{ErrorCode::InvalidArgument, text, ""};
   }
@@ -67,7 +67,7 @@ Result<MapDifference> mapDifference(const std::vector<float>& left, const Grid& 
   difference.values = right;
   for (std::size_t i = 0; i < left.size(); ++i)
     difference.values[i] -= left[i];
-  difference.range = rangeOf(difference.values, /*aboutZero=*/true);
+  difference.range = valueRange(difference.values, /*aboutZero=*/true);
   difference.cosine = cosineOf(left, right);
   measure(difference);
   return difference;
@@ -87,7 +87,7 @@ DrawnMap drawnDifference(const MapDifference& difference) {
 std::string describeDifference(const MapDifference& difference, const Grid& grid) {
   if (difference.most == 0) return "no difference";
   char text[160];
-  std::snprintf(text, sizeof text, "most %+.3g at %s, mean %.3g", difference.most,
+  std::snprintf(text, sizeof text, "maximum %+.3g at %s, mean %.3g", difference.most,
                 tokenText(grid.prefix + difference.mostAt, grid).c_str(), difference.mean);
   return text;
 }

@@ -9,12 +9,12 @@
 #include "core/base/Result.h"
 #include "core/imaging/ColorMap.h"
 #include "core/masks/Grid.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 
 namespace headlight {
 
 /// The token of `to` that stands where `token` of `from` does: prefix tokens by their order, a
-/// patch by where its middle lies in the picture. Where `to` lacks that prefix token: its middle
+/// patch by where its middle lies in the image. Where `to` lacks that prefix token: its middle
 /// patch.
 int correspondingToken(int token, const Grid& from, const Grid& to);
 
@@ -36,7 +36,7 @@ struct MapDifference {
 Result<MapDifference> mapDifference(const std::vector<float>& left, const Grid& leftGrid,
                                     const std::vector<float>& right, const Grid& rightGrid);
 
-/// In diverging colours, zero in the middle.
+/// In diverging colors, zero in the middle.
 DrawnMap drawnDifference(const MapDifference& difference);
 
 /// "most −0.031 at patch (2, 3), mean 0.0042"; "no difference".

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/InferenceHook.h"
@@ -29,38 +30,38 @@ at::Tensor inputOf(const Checkpoint& checkpoint, const std::string& where) {
   const auto found = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
                                   [](const auto& item) { return item.first == "input"; });
   if (found == checkpoint.tensors.end())
-    refuse("has no tensor named \"input\"; write one of shape [B, 3, H, W], normalised");
+    refuse(tr("has no tensor named \"input\"; write one of shape [B, 3, H, W], normalized"));
   const at::Tensor& input = found->second;
   if (!input.is_floating_point())
-    refuse("\"input\" must hold floating-point numbers (F32), already normalised");
+    refuse(tr("\"input\" must hold floating-point numbers (F32), already normalized"));
   if (input.dim() != 4 || input.size(1) != 3 || input.numel() == 0)
-    refuse("\"input\" has the shape " + shapeText(input.sizes()) +
-           "; it must be [B, 3, H, W] with at least one picture");
+    refuse(tr("\"input\" has the shape ") + shapeText(input.sizes()) +
+           tr("; it must be [B, 3, H, W] with at least one image"));
   at::Tensor values = input.to(at::kFloat).contiguous();
-  if (!at::isfinite(values).all().item<bool>())
-    refuse("\"input\" has values that are infinite or not numbers");
+  if (!at::isfinite(values).all().item<bool>()) refuse(tr("\"input\" has infinite or NaN values"));
   return values;
 }
 
 void checkSize(const Model& model, const RawImages& images) {
   const ModelConfig& config = model.config();
   if (images.height != config.imageHeightPixels() || images.width != config.imageWidthPixels())
-    throw Failure(Error{
-        ErrorCode::InvalidArgument,
-        "pictures are " + std::to_string(images.height) + " x " + std::to_string(images.width) +
-            " (height x width), but the model takes " + std::to_string(config.imageHeightPixels()) +
-            " x " + std::to_string(config.imageWidthPixels()) +
-            "; give pictures of that size or another model",
-        "input"});
+    throw Failure(Error{ErrorCode::InvalidArgument,
+                        tr("images are ") + std::to_string(images.height) + " x " +
+                            std::to_string(images.width) +
+                            tr(" (height x width), but the model takes ") +
+                            std::to_string(config.imageHeightPixels()) + " x " +
+                            std::to_string(config.imageWidthPixels()) +
+                            tr("; give images of that size or another model"),
+                        "input"});
 }
 
 void checkMapBytes(const Model& model, std::int64_t count) {
   const double bytes = static_cast<double>(count) * mapBytes(model);
   if (bytes > kMaxMapBytes)
     throw Failure(Error{ErrorCode::InvalidArgument,
-                        "the maps of " + std::to_string(count) + " pictures would take " +
+                        tr("the maps of ") + std::to_string(count) + tr(" images would take ") +
                             std::to_string(static_cast<long long>(bytes / 1e9)) +
-                            " GB; give fewer pictures at a time",
+                            tr(" GB; give fewer images at a time"),
                         "input"});
 }
 
@@ -71,10 +72,10 @@ std::vector<float> plain(const at::Tensor& tensor) {
 
 /// Runs one batch through the model, block by block so that it can be stopped.
 void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_token stop,
-              std::vector<RawInferenceResult>& looks) {
-  const std::size_t first = looks.size();
+              std::vector<RawInferenceResult>& inferences) {
+  const std::size_t first = inferences.size();
   const std::int64_t count = images.size(0);
-  looks.resize(first + count);
+  inferences.resize(first + count);
   at::Tensor tokens = model.embed(images);
   for (int l = 0; l < model.layers(); ++l) {
     if (stop.stop_requested()) throw Failure(Error{ErrorCode::Canceled, "stopped", ""});
@@ -83,19 +84,19 @@ void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_t
     if (!withMaps) continue;
     const at::Tensor maps = tap.maps.at(l);
     for (std::int64_t i = 0; i < count; ++i)
-      looks[first + i].maps.layers.push_back(
+      inferences[first + i].maps.layers.push_back(
           {static_cast<int>(maps.size(1)), model.grid(l),
            std::make_shared<const std::vector<float>>(plain(maps[i]))});
   }
   const at::Tensor logits = model.classify(tokens);
   const at::Tensor features = model.pooledFeatures(tokens);
   for (std::int64_t i = 0; i < count; ++i) {
-    looks[first + i].logits = plain(logits[i]);
-    if (features.defined()) looks[first + i].features = plain(features[i]);
+    inferences[first + i].logits = plain(logits[i]);
+    if (features.defined()) inferences[first + i].features = plain(features[i]);
   }
 }
 
-/// [B] + shape from one row of equal length for every look.
+/// [B] + shape from one row of equal length for every result.
 at::Tensor stacked(const std::vector<const std::vector<float>*>& rows,
                    std::vector<std::int64_t> shape) {
   shape.insert(shape.begin(), static_cast<std::int64_t>(rows.size()));
@@ -103,27 +104,27 @@ at::Tensor stacked(const std::vector<const std::vector<float>*>& rows,
   float* target = tensor.data_ptr<float>();
   for (const auto* row : rows) {
     if (static_cast<std::int64_t>(row->size() * rows.size()) != tensor.numel())
-      throw Failure(Error{ErrorCode::InvalidArgument, "arrays of different sizes", "output"});
+      throw Failure(Error{ErrorCode::InvalidArgument, tr("arrays of different sizes"), "output"});
     target = std::copy(row->begin(), row->end(), target);
   }
   return tensor;
 }
 
 template <typename Select>
-at::Tensor stackedFrom(const std::vector<RawInferenceResult>& looks,
+at::Tensor stackedFrom(const std::vector<RawInferenceResult>& inferences,
                        std::vector<std::int64_t> shape, Select select) {
   std::vector<const std::vector<float>*> rows;
-  for (const auto& look : looks)
-    rows.push_back(&select(look));
+  for (const auto& inference : inferences)
+    rows.push_back(&select(inference));
   return stacked(rows, std::move(shape));
 }
 
-at::Tensor stackedMaps(const std::vector<RawInferenceResult>& looks, std::size_t layer) {
-  const LayerMaps& first = looks.front().maps.layers[layer];
+at::Tensor stackedMaps(const std::vector<RawInferenceResult>& inferences, std::size_t layer) {
+  const LayerMaps& first = inferences.front().maps.layers[layer];
   std::vector<std::shared_ptr<const std::vector<float>>> wholes;
   std::vector<const std::vector<float>*> rows;
-  for (const auto& look : looks) {
-    wholes.push_back(look.maps.layers.at(layer).whole());
+  for (const auto& inference : inferences) {
+    wholes.push_back(inference.maps.layers.at(layer).whole());
     rows.push_back(wholes.back().get());
   }
   return stacked(rows, {first.heads, first.tokens(), first.tokens()});
@@ -142,7 +143,7 @@ Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& 
   return guarded(path.string(), [&] {
     if (static_cast<std::int64_t>(images.values.size()) !=
         images.count * 3 * images.height * images.width)
-      throw Failure(Error{ErrorCode::InvalidArgument, "values do not fill the shape", "input"});
+      throw Failure(Error{ErrorCode::InvalidArgument, tr("values do not fill the shape"), "input"});
     const at::Tensor input =
         at::from_blob(const_cast<float*>(images.values.data()),
                       {images.count, 3, images.height, images.width}, at::kFloat);
@@ -151,21 +152,30 @@ Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& 
 }
 
 Error noNumbers(const ModelInfo& info, const std::string& what) {
-  return {ErrorCode::Internal,
-          "the model's output for " + what +
-              " is not a number (NaN), so it predicts nothing. Its weights hold NaN or overflow; "
-              "take an earlier checkpoint, or train again with a smaller training.learning_rate",
-          info.weights.empty() ? info.experiment.model.name : info.weights.string()};
+  return {
+      ErrorCode::Internal,
+      tr("the model's output for ") + what +
+          tr(" is not a number (NaN), so it predicts nothing. Its weights contain NaN or overflow; "
+             "use an earlier checkpoint, or train again with a smaller training.learning_rate"),
+      info.weights.empty() ? info.experiment.model.name : info.weights.string()};
 }
 
-bool holdsNaN(const RawInferenceResult& look) {
+bool holdsNaN(const RawInferenceResult& inference) {
   const auto isNaN = [](float value) { return std::isnan(value); };
-  return std::any_of(look.logits.begin(), look.logits.end(), isNaN) ||
-         (look.logits.empty() && std::any_of(look.features.begin(), look.features.end(), isNaN));
+  return std::any_of(inference.logits.begin(), inference.logits.end(), isNaN) ||
+         (inference.logits.empty() &&
+          std::any_of(inference.features.begin(), inference.features.end(), isNaN));
 }
 
-std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
-                                     const std::vector<std::string>& names, int count) {
+bool holdsNaN(const AttentionMaps& maps) {
+  return std::any_of(maps.layers.begin(), maps.layers.end(), [](const LayerMaps& layer) {
+    return layer.values && std::any_of(layer.values->begin(), layer.values->end(),
+                                       [](float value) { return std::isnan(value); });
+  });
+}
+
+std::vector<ClassScore> rankClasses(const std::vector<float>& logits,
+                                    const std::vector<std::string>& names, int count) {
   const auto score = [&](int index) {
     return std::isnan(logits[index]) ? -std::numeric_limits<float>::infinity() : logits[index];
   };
@@ -203,12 +213,12 @@ std::map<std::string, std::string> gridMetadata(const AttentionMaps& maps) {
 
 }  // namespace
 
-Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session,
-                                                  const RawImages& images, const MaskScheme& masks,
-                                                  bool withMaps, std::stop_token stop) {
+Result<std::vector<RawInferenceResult>> inferRaw(InferenceSession& session, const RawImages& images,
+                                                 const MaskScheme& masks, bool withMaps,
+                                                 std::stop_token stop) {
   return guarded("input", [&] {
     const ModelInfo& info = session.info();
-    std::vector<RawInferenceResult> looks;
+    std::vector<RawInferenceResult> inferences;
     withModel(session, [&](Model& model) {
       checkSize(model, images);
       if (withMaps) checkMapBytes(model, images.count);
@@ -219,38 +229,40 @@ Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session,
       const at::Device device(info.device);
       for (std::int64_t start = 0; start < images.count; start += kBatch) {
         const std::int64_t size = std::min(kBatch, images.count - start);
-        runBatch(model, all.narrow(0, start, size).to(device), withMaps, stop, looks);
+        runBatch(model, all.narrow(0, start, size).to(device), withMaps, stop, inferences);
       }
     });
-    for (auto& look : looks) {
-      look.maps.meaning = info.mapMeaning;
-      look.maps.isSigned = info.mapIsSigned;
+    for (auto& inference : inferences) {
+      inference.maps.meaning = info.mapMeaning;
+      inference.maps.isSigned = info.mapIsSigned;
     }
-    return looks;
+    return inferences;
   });
 }
 
-Result<void> writeRawLooks(const std::filesystem::path& path,
-                           const std::vector<RawInferenceResult>& looks,
-                           const std::vector<std::vector<float>>& rollouts,
-                           const std::vector<RawArray>& more) {
+Result<void> writeRawResults(const std::filesystem::path& path,
+                             const std::vector<RawInferenceResult>& inferences,
+                             const std::vector<std::vector<float>>& rollouts,
+                             const std::vector<RawArray>& more) {
   return guarded(path.string(), [&] {
-    if (looks.empty())
-      throw Failure(Error{ErrorCode::InvalidArgument, "there is nothing to write", path.string()});
-    const RawInferenceResult& model = looks.front();
+    if (inferences.empty())
+      throw Failure(Error{ErrorCode::InvalidArgument, tr("nothing to write"), path.string()});
+    const RawInferenceResult& model = inferences.front();
     NamedTensors tensors;
     if (!model.logits.empty())
       tensors.emplace_back(
-          "logits", stackedFrom(
-                        looks, {static_cast<std::int64_t>(model.logits.size())},
-                        [](const RawInferenceResult& look) -> auto& { return look.logits; }));
+          "logits",
+          stackedFrom(
+              inferences, {static_cast<std::int64_t>(model.logits.size())},
+              [](const RawInferenceResult& inference) -> auto& { return inference.logits; }));
     if (model.logits.empty() && !model.features.empty())
       tensors.emplace_back(
-          "features", stackedFrom(
-                          looks, {static_cast<std::int64_t>(model.features.size())},
-                          [](const RawInferenceResult& look) -> auto& { return look.features; }));
+          "features",
+          stackedFrom(
+              inferences, {static_cast<std::int64_t>(model.features.size())},
+              [](const RawInferenceResult& inference) -> auto& { return inference.features; }));
     for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
-      tensors.emplace_back("attention." + std::to_string(l), stackedMaps(looks, l));
+      tensors.emplace_back("attention." + std::to_string(l), stackedMaps(inferences, l));
     if (!rollouts.empty()) {
       std::vector<const std::vector<float>*> rows;
       for (const auto& values : rollouts)

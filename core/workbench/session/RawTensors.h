@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Exact input and output for comparison with other programs: a model run on numbers from a file
-// instead of a picture, and its results as named arrays. No torch type here.
+// instead of an image, and its results as named arrays. No torch type here.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// Pictures as a model takes them: [count, 3, height, width], normalised, row-major.
+/// Images as a model takes them: [count, 3, height, width], normalized, row-major.
 struct RawImages {
   std::int64_t count = 0;
   std::int64_t height = 0;
@@ -27,7 +27,7 @@ Result<RawImages> readRawImages(const std::filesystem::path& path);
 /// The same file, written atomically.
 Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& images);
 
-/// What a model made of one raw picture.
+/// What a model made of one raw image.
 struct RawInferenceResult {
   std::vector<float> logits;    ///< [classes]; empty without a classifier
   std::vector<float> features;  ///< [D]: what a classifier reads; empty where a backbone tells none
@@ -36,19 +36,22 @@ struct RawInferenceResult {
 
 /// The `count` most probable classes, best first; logits that are not numbers come last. `names`
 /// may be empty.
-std::vector<ClassScore> topClassesOf(const std::vector<float>& logits,
-                                     const std::vector<std::string>& names, int count);
+std::vector<ClassScore> rankClasses(const std::vector<float>& logits,
+                                    const std::vector<std::string>& names, int count);
 
-/// Runs all of them under `masks`. `withMaps` false: the logits alone. Errors: pictures of another
+/// Runs all of them under `masks`. `withMaps` false: the logits alone. Errors: images of another
 /// size than the model's, a scheme of another shape, Canceled.
-Result<std::vector<RawInferenceResult>> lookAtRaw(InferenceSession& session,
-                                                  const RawImages& images, const MaskScheme& masks,
-                                                  bool withMaps, std::stop_token stop = {});
+Result<std::vector<RawInferenceResult>> inferRaw(InferenceSession& session, const RawImages& images,
+                                                 const MaskScheme& masks, bool withMaps,
+                                                 std::stop_token stop = {});
 
 /// What to say of a model whose output on `what` holds NaN: nothing can be predicted from it.
 /// Internal, in `info.weights`, else the model.
 Error noNumbers(const ModelInfo& info, const std::string& what);
-bool holdsNaN(const RawInferenceResult& look);
+bool holdsNaN(const RawInferenceResult& inference);
+/// Whether a layer's maps do, which would be drawn as if they said something. Those of very many
+/// tokens, which are made row by row, are not asked.
+bool holdsNaN(const AttentionMaps& maps);
 
 /// A named array for the same file.
 struct RawArray {
@@ -58,12 +61,12 @@ struct RawArray {
 };
 
 /// Writes `logits` [B, classes] where there are any, else `features` [B, D] where there are those;
-/// where the looks have maps also `attention.L` [B, H, T, T] of every
+/// where the results have maps also `attention.L` [B, H, T, T] of every
 /// layer, and in the metadata their grids (MapFile.h); where `rollouts` is not empty (one of N
-/// values for each look) `rollout` [B, N]; and `more`.
-Result<void> writeRawLooks(const std::filesystem::path& path,
-                           const std::vector<RawInferenceResult>& looks,
-                           const std::vector<std::vector<float>>& rollouts,
-                           const std::vector<RawArray>& more = {});
+/// values for each result) `rollout` [B, N]; and `more`.
+Result<void> writeRawResults(const std::filesystem::path& path,
+                             const std::vector<RawInferenceResult>& inferences,
+                             const std::vector<std::vector<float>>& rollouts,
+                             const std::vector<RawArray>& more = {});
 
 }  // namespace headlight

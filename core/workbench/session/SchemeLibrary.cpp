@@ -8,13 +8,14 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/Translation.h"
 #include "core/base/Utf8.h"
 #include "core/base/files/OpenFolder.h"
 #include "core/base/files/UserFolders.h"
 #include "core/config/MasksJson.h"
 #include "core/masks/RandomScheme.h"
 #include "core/training/run/RunFolder.h"
-#include "core/workbench/loading/FileContent.h"
+#include "core/workbench/loading/Input.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
@@ -25,7 +26,7 @@ constexpr std::uintmax_t kLargestScheme = 16u << 20;
 constexpr const char* kEnding = ".json";
 
 Error badName(const std::string& name, const std::string& why) {
-  return {ErrorCode::InvalidArgument, "cannot name a scheme: " + why, fitForLine(name)};
+  return {ErrorCode::InvalidArgument, tr("cannot name a scheme: ") + why, fitForLine(name)};
 }
 
 bool hasControls(std::string_view name) {
@@ -40,16 +41,17 @@ bool hasControls(std::string_view name) {
 
 Error notKept(const std::string& name, const std::filesystem::path& folder) {
   return {ErrorCode::NotFound,
-          "no scheme of this name is kept in " + folder.string() +
-              "; headlight-cli schemes list names them",
+          tr("no saved scheme of this name in ") + folder.string() +
+              tr("; headlight-cli schemes list shows them"),
           fitForLine(name)};
 }
 
 Error taken(const std::string& name) {
-  return {ErrorCode::InvalidArgument,
-          "a scheme of this name is kept already; remove it first, choose another name, or replace "
-          "it",
-          name};
+  return {
+      ErrorCode::InvalidArgument,
+      tr("a scheme of this name already exists; remove it first, choose another name, or replace "
+         "it"),
+      name};
 }
 
 /// Whether a file of this name may be a scheme's, and its name then.
@@ -61,17 +63,17 @@ bool isSchemeFile(const std::string& file) {
 }  // namespace
 
 Result<void> checkSchemeName(const std::string& name) {
-  if (name.empty()) return badName(name, "it is empty");
+  if (name.empty()) return badName(name, tr("it is empty"));
   if (name.size() > kLongestName)
     return badName(name.substr(0, 20) + "...",
-                   "it is longer than " + std::to_string(kLongestName) + " bytes");
-  if (hasControls(name)) return badName(name, "it has control characters, or is no UTF-8");
+                   tr("it is longer than ") + std::to_string(kLongestName) + tr(" bytes"));
+  if (hasControls(name)) return badName(name, tr("it has control characters, or is not UTF-8"));
   if (name.find_first_of("/\\:@*") != std::string::npos)
-    return badName(name, "/ \\ : @ and * mean something else");
+    return badName(name, tr("it contains / \\ : @ or *"));
   if (name.front() == '.' || name.front() == ' ' || name.front() == '-' || name.back() == ' ')
-    return badName(name, "it begins with a dot or a dash, or begins or ends with a space");
-  if (name.ends_with(kEnding)) return badName(name, "leave out .json, which would mean a file");
-  if (isMaskPreset(name)) return badName(name, "it is a preset's");
+    return badName(name, tr("it begins with a dot or a dash, or begins or ends with a space"));
+  if (name.ends_with(kEnding)) return badName(name, tr("leave out .json, which would name a file"));
+  if (isMaskPreset(name)) return badName(name, tr("it is the name of a preset"));
   return {};
 }
 
@@ -120,7 +122,7 @@ Result<void> SchemeLibrary::save(const std::string& name, const MaskConfig& mask
   if (auto fits = checkSchemeName(name); !fits) return fits;
   if (m_folder.empty())
     return Error{ErrorCode::InvalidArgument,
-                 "there is no folder to keep schemes in: HOME is not set; name one", name};
+                 tr("no folder for saved schemes: HOME is not set; give one"), name};
   if (existing == Existing::Refuse && has(name)) return taken(name);
   const auto folder = OpenFolder::make(m_folder);
   if (!folder) return folder.error();
@@ -139,7 +141,7 @@ Result<void> SchemeLibrary::rename(const std::string& from, const std::string& t
   if (!folder) return folder.error();
   const std::string before = from + kEnding, after = to + kEnding;
   if (::renameat(folder->descriptor(), before.c_str(), folder->descriptor(), after.c_str()) != 0)
-    return Error{ErrorCode::Io, std::string("could not be renamed: ") + std::strerror(errno),
+    return Error{ErrorCode::Io, std::string(tr("could not be renamed: ")) + std::strerror(errno),
                  folder->pathOf(before).string()};
   return {};
 }
@@ -150,7 +152,7 @@ Result<void> SchemeLibrary::remove(const std::string& name) const {
   if (!folder) return folder.error();
   folder->remove(name + kEnding);
   if (!folder->has(name + kEnding)) return {};
-  return Error{ErrorCode::Io, "could not be removed", folder->pathOf(name + kEnding).string()};
+  return Error{ErrorCode::Io, tr("could not be removed"), folder->pathOf(name + kEnding).string()};
 }
 
 Result<MaskScheme> masksNamed(const std::string& name, const MaskShape& shape,
@@ -169,16 +171,16 @@ Result<MaskConfig> masksIn(const std::filesystem::path& fileOrRun) {
     if (std::filesystem::is_directory(fileOrRun, error)) {
       const auto last = fileOrRun / kRunLast, config = fileOrRun / kRunConfig;
       if (!isThere(last) && !isThere(config))
-        return Error{ErrorCode::NotFound, "holds no run: neither a checkpoint nor a config",
+        return Error{ErrorCode::NotFound, tr("contains no run: neither a checkpoint nor a config"),
                      fileOrRun.string()};
       return masksIn(isThere(last) ? last : config);
     }
-    if (!looksLikeConfig(fileOrRun)) return valueOrThrow(experimentOf(fileOrRun)).masks;
-    const auto text = readFile(fileOrRun, kLargestScheme);
-    if (!text) return text.error();
-    auto masks = maskConfigFromText(*text, fileOrRun.string());
+    const Input input = identifyOrGuess(fileOrRun);
+    if (!input.isJson()) return valueOrThrow(loadExperiment(input)).masks;
+    if (input.text.empty() && input.problem) return *input.problem;
+    auto masks = maskConfigFromText(input.text, fileOrRun.string());
     if (masks) return masks;
-    const auto experiment = experimentOf(fileOrRun);  // a config that says nothing of masks
+    const auto experiment = loadExperiment(input);  // a config that says nothing of masks
     return experiment ? Result<MaskConfig>(experiment->masks) : masks;
   });
 }

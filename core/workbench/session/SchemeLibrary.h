@@ -46,8 +46,8 @@ class SchemeLibrary {
   std::filesystem::path m_folder;
 };
 
-/// What --masks takes: a preset ("sch2", "sch2:5"), else a scheme on the shelf, else a JSON file;
-/// "random-like:NAME@SEED" of any of them. A file that is named as a scheme on the shelf is ./NAME.
+/// What --masks takes: a preset ("sch2", "sch2:5"), else a saved scheme, else a JSON file;
+/// "random-like:NAME@SEED" of any of them. A file that is named as a saved scheme is ./NAME.
 Result<MaskScheme> masksNamed(const std::string& name, const MaskShape& shape,
                               const SchemeLibrary& shelf);
 

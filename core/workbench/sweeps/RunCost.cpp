@@ -8,13 +8,14 @@
 #include <chrono>
 #include <limits>
 
+#include "core/base/Translation.h"
 #include "core/data/Batches.h"
 #include "core/models/layers/Device.h"
 #include "core/models/sequence/SequenceModel.h"
 #include "core/training/TrainingLoaders.h"
 #include "core/training/step/StepRunner.h"
 #include "core/workbench/bench/DeviceMeter.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/training/TrainingStart.h"
@@ -56,12 +57,13 @@ Batch nextBatch(Loader& loader, std::int64_t& epoch, const std::stop_token& stop
   if (batch) return std::move(*batch);
   loader.startEpoch(++epoch);
   batch = valueOrThrow(loader.next(stop));
-  if (!batch) throw Failure({ErrorCode::InvalidFile, "no picture of the data can be read", "data"});
+  if (!batch)
+    throw Failure({ErrorCode::InvalidFile, tr("no image of the data can be read"), "data"});
   return std::move(*batch);
 }
 
-std::int64_t picturesOf(const Experiment& experiment, Split split) {
-  const auto spec = datasetSpecOf(experiment.data, experiment.model.imageSize, experiment.seed);
+std::int64_t imagesOf(const Experiment& experiment, Split split) {
+  const auto spec = makeDatasetSpec(experiment.data, experiment.model.imageSize, experiment.seed);
   return valueOrThrow(openDataset(spec, split))->size();
 }
 
@@ -122,14 +124,20 @@ ItemCost itemCost(const SequenceExperiment& experiment, const std::stop_token& s
   return {step / static_cast<double>(items), forward / static_cast<double>(items)};
 }
 
+std::int64_t validationImages(const Experiment& experiment) {
+  Experiment placed = experiment;
+  makePathsAbsolute(placed);
+  return imagesOf(placed, Split::Validation);
+}
+
 double secondsOfRun(const Experiment& experiment, const ItemCost& cost) {
   Experiment placed = experiment;
   makePathsAbsolute(placed);
   const std::int64_t batch = placed.training.batchSize;
   const std::int64_t steps =
-      batchesPerEpoch(picturesOf(placed, Split::Train), batch, kTrainingDropsLast);
+      batchesPerEpoch(imagesOf(placed, Split::Train), batch, kTrainingDropsLast);
   const auto trained = static_cast<double>(steps * batch);
-  const auto validated = static_cast<double>(picturesOf(placed, Split::Validation));
+  const auto validated = static_cast<double>(imagesOf(placed, Split::Validation));
   return static_cast<double>(placed.training.epochs) *
          (trained * cost.training + validated * cost.validation);
 }

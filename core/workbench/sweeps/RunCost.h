@@ -11,7 +11,7 @@ namespace headlight {
 
 /// Seconds for an image (a sequence), in batches.
 struct ItemCost {
-  double training = 0;    ///< reading, forward, backward, optimiser
+  double training = 0;    ///< reading, forward, backward, optimizer
   double validation = 0;  ///< reading, forward
 };
 
@@ -20,7 +20,10 @@ ItemCost itemCost(const Experiment& experiment, const std::stop_token& stop);
 /// Likewise, on random bytes.
 ItemCost itemCost(const SequenceExperiment& experiment, const std::stop_token& stop);
 
-/// Of a whole run, with what its items cost. Opens the data to count it. Throws Failure.
+/// Of its validation split. Throws Failure.
+std::int64_t validationImages(const Experiment& experiment);
+
+/// For a whole run, with what its items cost. Opens the data to count it. Throws Failure.
 double secondsOfRun(const Experiment& experiment, const ItemCost& cost);
 double secondsOfRun(const SequenceExperiment& experiment, const ItemCost& cost);
 

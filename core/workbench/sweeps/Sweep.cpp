@@ -8,9 +8,10 @@
 #include <optional>
 
 #include "core/base/Log.h"
+#include "core/base/Translation.h"
 #include "core/base/files/LockState.h"
 #include "core/training/step/Divergence.h"
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/sweeps/SweepFolder.h"
 #include "core/workbench/sweeps/SweepRecord.h"
 #include "core/workbench/sweeps/SweepSubject.h"
@@ -45,9 +46,9 @@ class SweepRunner {
         m_options(options),
         m_observer(observer),
         m_runs(sweepRuns(plan, m_folder.path())),
-        m_subject(subjectOf(plan)),
+        m_subject(makeSubject(plan)),
         m_record(plan, m_runs, m_folder, *m_subject, options.join),
-        m_told(m_runs.size(), false) {}
+        m_reported(m_runs.size(), false) {}
 
   SweepReport run(std::stop_token stop) {
     checkTrainable();
@@ -80,7 +81,7 @@ class SweepRunner {
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
       if (stop.stop_requested()) cancel();
       if (m_record.isFinished(i))
-        tellStarted(i, SweepObserver::Start::Skipped);
+        reportStarted(i, SweepObserver::Start::Skipped);
       else
         train(i, holdOf(i), stop);
     }
@@ -94,19 +95,18 @@ class SweepRunner {
     writeFile();
     if (!lock && m_record.left() > 0)
       throw Failure({ErrorCode::Busy,
-                     "a sweep without --join trains there; begin that one with --join too, or wait "
-                     "until it has ended",
+                     tr("a sweep without --join is training there; start that one with --join too, "
+                        "or wait until it ends"),
                      m_folder.path().string()});
     if (!locksReachOtherMachines(m_folder.files()))
-      logWarning(
-          m_folder.path().string() +
-          ": lies on FUSE (sshfs, say), whose locks hold on this machine alone: workers on "
-          "another machine would train the same runs into the same files. Join from this one "
-          "only, or use a folder on NFS");
-    tellSettled(SweepObserver::Start::Skipped);
+      logWarning(m_folder.path().string() +
+                 ": is on a FUSE file system (such as sshfs), whose locks work only on this "
+                 "machine, so workers on other machines would train the same runs into the same "
+                 "files. Join only from this machine, or use a folder on NFS");
+    reportSettled(SweepObserver::Start::Skipped);
     while (m_record.left() > 0) {
       if (!takeOne(stop) && m_record.left() > 0) waitForOthers(stop);
-      tellSettled(SweepObserver::Start::Elsewhere);
+      reportSettled(SweepObserver::Start::Elsewhere);
     }
     if (!lock) return;  // the last of them is there, and measures
     writeTables();
@@ -143,7 +143,7 @@ class SweepRunner {
     if (stop.stop_requested()) cancel();
   }
 
-  /// Of workers that leave at the same time it is the one that finds nobody there.
+  /// If several workers leave at the same time, it is the one that finds no other.
   void measureIfLast(std::stop_token stop) {
     const auto alone = FolderLock::acquire(m_folder.files());
     if (!alone || m_record.hasSpeeds()) return;
@@ -182,7 +182,7 @@ class SweepRunner {
 
   void train(std::size_t index, const HeldFolder& held, std::stop_token stop) {
     const SweepRun& run = m_runs[index];
-    m_told[index] = true;
+    m_reported[index] = true;
     const auto outcome = runOne(index, held, stop);
     if (!outcome) {
       noteFailure(index, outcome.error());
@@ -201,9 +201,9 @@ class SweepRunner {
     clearDiverged(held.files);
     RunListener listener;
     listener.begun = [&](bool resumed) {
-      tellStarted(index, resumed ? SweepObserver::Start::Resumed : SweepObserver::Start::Begun);
+      reportStarted(index, resumed ? SweepObserver::Start::Resumed : SweepObserver::Start::Begun);
     };
-    listener.progress = [&](const Progress& progress) { told(index, progress); };
+    listener.progress = [&](const Progress& progress) { reported(index, progress); };
     const auto trained = guarded(
         "", [&] { return Trained{m_subject->train(run, held, listener, m_observer, stop)}; });
     if (!trained) failIn(run, trained.error());
@@ -216,22 +216,22 @@ class SweepRunner {
     return outcome;
   }
 
-  void tellStarted(std::size_t index, SweepObserver::Start start) const {
+  void reportStarted(std::size_t index, SweepObserver::Start start) const {
     if (m_observer.started) m_observer.started(m_runs[index], start);
   }
 
-  /// Of runs that this process had no part in, once each.
-  void tellSettled(SweepObserver::Start start) {
+  /// For runs of other processes, once each.
+  void reportSettled(SweepObserver::Start start) {
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
-      if (m_told[i] || !m_record.isSettled(i)) continue;
-      m_told[i] = true;
-      if (m_record.isFinished(i)) tellStarted(i, start);
+      if (m_reported[i] || !m_record.isSettled(i)) continue;
+      m_reported[i] = true;
+      if (m_record.isFinished(i)) reportStarted(i, start);
       if (m_record.divergence(i) && m_observer.failed)
         m_observer.failed(m_runs[i], *m_record.divergence(i));
     }
   }
 
-  void told(std::size_t index, const Progress& ofRun) {
+  void reported(std::size_t index, const Progress& ofRun) {
     if (!m_observer.progress || ofRun.total <= 0) return;
     const std::int64_t within = kUnitsPerRun * ofRun.done / ofRun.total;
     const std::int64_t done = m_record.settled() * kUnitsPerRun + within;
@@ -256,9 +256,9 @@ class SweepRunner {
   [[noreturn]] void cancel() {
     writeTables();
     throw Failure({ErrorCode::Canceled,
-                   "stopped with " + std::to_string(m_record.finished()) + " of " +
+                   tr("stopped with ") + std::to_string(m_record.finished()) + " of " +
                        std::to_string(m_runs.size()) +
-                       " runs finished; the same command goes on from there",
+                       tr(" runs finished; the same command resumes the sweep"),
                    m_folder.path().string()});
   }
 
@@ -286,7 +286,7 @@ class SweepRunner {
   std::vector<SweepRun> m_runs;
   std::unique_ptr<SweepSubject> m_subject;
   SweepRecord m_record;
-  std::vector<bool> m_told;  ///< by run: what became of it
+  std::vector<bool> m_reported;  ///< by run: what became of it
   RemainingTime m_remaining;
   bool m_started = false;
   std::int64_t m_waitedFor = 0;  ///< runs of others, as last told

@@ -87,7 +87,7 @@ struct SweepStatistic {
   double mean = 0;
   double deviation = 0;  ///< NaN where there are fewer than two
 };
-SweepStatistic statisticOf(const std::vector<double>& values);
+SweepStatistic computeStatistic(const std::vector<double>& values);
 
 /// A variant of which at least one run is finished. Of classifiers accuracies are top-1 in [0, 1];
 /// of sequence models they are bits a byte (bits/dim, bits/char), lower being better.
@@ -98,13 +98,14 @@ struct SweepRow {
   SweepStatistic training;  ///< bits of training before the last validation; of sequences alone
   std::int64_t length = 0;  ///< T of sequences
   std::int64_t depth = 0, width = 0, heads = 0;  ///< of sequences: L, d and h; AFT has one head
-  /// Of sequences, in training: steps a second (the median over the validations of a run, their
+  /// For sequences, in training: steps a second (the median over the validations of a run, their
   /// mean over runs), and the most memory of any run (SequenceReading). 0: runs of before these
   /// were written down.
   double stepsPerSecond = 0;
   std::int64_t peakBytes = 0;
   std::int64_t parameters = 0;  ///< of the model, those of soft masks included
   std::int64_t macs = 0;        ///< of one image, with its masks; 0: sequences
+  std::int64_t classes = 0;     ///< of the data that it was trained on; 0: sequences
   double perSecond = 0;         ///< images or sequences, inference, as last measured; 0: never
 };
 
@@ -155,7 +156,7 @@ struct SweepObserver {
 /// each time. A run that diverges does not end the others; it is in the report. What cannot begin
 /// (its data, its teacher, its model) is an error that names the variant, before anything is
 /// trained. Speed is measured at the end, one variant after the other in turns, on the same random
-/// images (of one size of pictures); what was measured before stays in the tables until then.
+/// images (of one size of images); what was measured before stays in the tables until then.
 /// Errors besides: Canceled (checkpoints are written), Busy, Io, and InvalidArgument where `output`
 /// holds runs of other settings.
 ///
@@ -173,10 +174,11 @@ Result<SweepReport> runSweep(const SweepPlan& plan, const std::filesystem::path&
 /// What stands in sweep.csv, sweep.md and sweep.png.
 std::string sweepCsv(const SweepPlan& plan, const std::vector<SweepRow>& rows);
 std::string sweepMarkdown(const SweepPlan& plan, const std::vector<SweepRow>& rows);
-/// A line a variant: its best validation as a dot with its deviation. Needs at least one row.
+/// A line a variant: its best validation as a dot with its deviation, on an axis from 0 or, of
+/// classifiers of one number of classes, from chance. Needs at least one row.
 Image sweepFigure(const SweepPlan& plan, const std::vector<SweepRow>& rows);
 
-/// "71.2 ± 0.4", in per cent; without deviation where there is none.
+/// "71.2 ± 0.4", in per cent; without deviation of one seed.
 std::string percentText(const SweepStatistic& statistic);
 /// "2.8412 ± 0.0031", in bits.
 std::string bitsText(const SweepStatistic& statistic);

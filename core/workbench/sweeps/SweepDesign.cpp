@@ -78,7 +78,7 @@ Result<void> requireDistinct(const SweepFactor& factor) {
   for (std::size_t i = 0; i < factor.choices.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (factor.choices[i].value == factor.choices[j].value)
-        return notDesigned(factor.choices[i].value.dump() + " is there twice", factor.path);
+        return notDesigned(factor.choices[i].value.dump() + " is given twice", factor.path);
   return {};
 }
 
@@ -103,11 +103,11 @@ Result<void> requireFactors(const std::vector<SweepFactor>& factors) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
       if (factors[j].path == factors[i].path)
-        return notDesigned("varies twice; give all its values at once", factors[i].path);
+        return notDesigned("is varied twice; give all its values at once", factors[i].path);
     combinations *= factors[i].choices.size();
     if (combinations > kMostCombinations)
       return notDesigned(
-          "more than " + std::to_string(kMostCombinations) + " combinations; take some values away",
+          "more than " + std::to_string(kMostCombinations) + " combinations; remove some values",
           "vary");
   }
   return {};
@@ -191,7 +191,7 @@ Result<void> setFactor(Json& base, const SweepFactor& factor) {
 Result<std::vector<std::int64_t>> seedsFromText(const std::string& text) {
   std::vector<std::int64_t> seeds;
   const auto refused =
-      notDesigned("must be whole numbers from 0 on: \"0,1,2\" or \"0-4\"", "seeds");
+      notDesigned("must be whole numbers of at least 0: \"0,1,2\" or \"0-4\"", "seeds");
   for (const std::string& part : listedValues(text)) {
     const auto dash = part.find('-');
     std::int64_t first = 0, last = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Making sweep files (core/workbench/sweeps/Sweep.h) of an experiment and what is to vary in it, and along
-// which of its settings a sweep can be drawn. No torch type here.
+// Making sweep files (core/workbench/sweeps/Sweep.h) of an experiment and what is to vary in it,
+// and along which of its settings a sweep can be drawn. No torch type here.
 
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ Result<SweepFactor> sweepFactor(const std::string& text);
 /// The part after "=" alone.
 Result<SweepFactor> sweepFactor(const std::string& path, const std::string& values);
 /// Whole schemes, named as --masks names them (masksIn and masksNamed of SchemeLibrary.h): presets,
-/// schemes on the shelf, files. Errors: InvalidArgument where there is none or one twice, those of
+/// saved schemes, files. Errors: InvalidArgument where there is none or one twice, those of
 /// reading them.
 Result<SweepFactor> schemeFactor(const std::vector<std::string>& names, const SchemeLibrary& shelf);
 
@@ -61,7 +61,18 @@ struct SweepAxis {
 /// where the scheme's name says the same.
 std::vector<SweepAxis> sweepAxes(const SweepPlan& plan);
 
-/// What is drawn over an axis: a line for the variants that are otherwise alike.
+/// From what the results are seen: an axis of results has it in sight.
+struct SweepReference {
+  double value = 0;       ///< as statistics are: a share, or bits
+  bool isChance = false;  ///< the accuracy of guessing; else 0
+};
+/// Chance where all rows have equally many classes.
+SweepReference sweepReference(const SweepPlan& plan, const std::vector<SweepRow>& rows);
+/// "one seed", or "mean ± sample deviation over 3 seeds": what the values of a table or figure are.
+std::string sweepSeedsText(const std::vector<SweepRow>& rows);
+
+/// What is drawn over an axis: a line for the variants that are otherwise alike; over an axis of
+/// names, which have no order, points alone.
 struct SweepSeries {
   std::string name;
   std::vector<double> keys;  ///< the axis' numbers, rising; else places in `labels`
@@ -71,6 +82,12 @@ struct SweepCurves {
   std::string axis;                 ///< its path; for titles
   std::vector<std::string> labels;  ///< of a numeric axis none
   std::vector<SweepSeries> series;  ///< by their first variant
+  SweepReference reference = {};
+  std::string seeds = {};  ///< sweepSeedsText()
+
+  bool ofNames() const { return !labels.empty(); }
+  /// Where a point is drawn: points of several series at one name stand side by side.
+  double drawnKey(std::size_t series, double key) const;
 };
 /// The best validation of `rows` (a share of variants may be missing) over an axis. Errors:
 /// InvalidArgument where the variants do not differ in it, saying in what they do.
@@ -84,7 +101,9 @@ Result<void> writeSweepCurves(const std::filesystem::path& path, const SweepPlan
                               const SweepCurves& curves);
 /// "Best top-1 (%)", "Best bits/dim".
 std::string sweepValueTitle(const SweepPlan& plan);
-/// Of a statistic as it is drawn: per cent of accuracies.
+/// The same with what its values are: "Best top-1 (%), one seed".
+std::string sweepQuantityTitle(const SweepPlan& plan, const SweepCurves& curves);
+/// For a statistic as it is drawn: per cent of accuracies.
 double sweepValueScale(const SweepPlan& plan);
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 #include "core/config/RunId.h"
 #include "core/imaging/drawing/CurvePlot.h"
@@ -218,11 +219,12 @@ Result<SweepCurves> sweepCurves(const SweepPlan& plan, const std::vector<SweepRo
     for (const SweepAxis& one : axes)
       known.push_back(one.path);
     return Error{ErrorCode::InvalidArgument,
-                 known.empty() ? "the variants do not differ in any setting"
-                               : "the variants do not differ in it; they do in " + joined(known),
+                 known.empty()
+                     ? tr("the variants do not differ in any setting")
+                     : tr("the variants do not differ in it; they differ in ") + joined(known),
                  path};
   }
-  SweepCurves curves{path, {}, {}};
+  SweepCurves curves{path, {}, {}, sweepReference(plan, rows), sweepSeedsText(rows)};
   if (!axis->numeric)
     for (const std::string& value : distinct(axis->values))
       curves.labels.push_back(plainText(value));
@@ -266,17 +268,22 @@ Result<void> writeSweepCurves(const std::filesystem::path& path, const SweepPlan
                               const SweepCurves& curves) {
   const double scale = sweepValueScale(plan);
   std::vector<PlottedCurve> lines;
-  for (const SweepSeries& series : curves.series) {
-    PlottedCurve line{series.name, series.keys, {}};
+  for (std::size_t i = 0; i < curves.series.size(); ++i) {
+    const SweepSeries& series = curves.series[i];
+    PlottedCurve line{series.name, {}, {}};
+    line.joined = !curves.ofNames();
+    for (const double key : series.keys)
+      line.keys.push_back(curves.drawnKey(i, key));
     for (const SweepStatistic& value : series.values) {
       line.values.push_back(scale * value.mean);
       line.deviations.push_back(scale * value.deviation);
     }
     lines.push_back(std::move(line));
   }
-  const std::string quantity =
-      sweepValueTitle(plan) + (plan.seeds.size() > 1 ? ", mean and deviation over seeds" : "");
-  return writeDrawing(path, plotOf(lines, {quantity, curves.axis, curves.labels, true}));
+  CurveTitles titles{sweepQuantityTitle(plan, curves), curves.axis, curves.labels, true};
+  titles.reference = scale * curves.reference.value;
+  titles.referenceName = curves.reference.isChance ? tr("chance") : "";
+  return writeDrawing(path, drawCurves(lines, titles));
 }
 
 }  // namespace headlight

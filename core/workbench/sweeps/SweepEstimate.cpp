@@ -24,7 +24,7 @@ std::vector<std::int64_t> runsLeft(const SweepPlan& plan, const SweepFolder& fol
   return left;
 }
 
-/// Of a variant what its steps cost by; how many of them there are, and what is learned, is not in
+/// For a variant what its steps cost by; how many of them there are, and what is learned, is not in
 /// it.
 std::string costKey(const SweepVariant& variant) {
   if (variant.sequence) {
@@ -106,7 +106,7 @@ Result<SweepReport> sweepReport(const SweepPlan& plan, const std::filesystem::pa
   return guarded(output.string(), [&] {
     const SweepFolder folder(output);
     const auto runs = sweepRuns(plan, folder.path());
-    const auto subject = subjectOf(plan);
+    const auto subject = makeSubject(plan);
     SweepRecord record(plan, runs, folder, *subject, /*shared=*/true);
     if (folder.isThere()) record.readAll();
     return record.report();

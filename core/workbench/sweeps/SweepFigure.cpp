@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Sweep.h: the picture of a sweep: a dot a variant, on one axis.
+// Sweep.h: the image of a sweep: a dot a variant, on one axis.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "core/imaging/drawing/Figure.h"
+#include "core/workbench/sweeps/SweepDesign.h"
 #include "core/workbench/sweeps/SweepTexts.h"
 
 namespace headlight {
@@ -22,12 +23,12 @@ struct Axis {
   }
 };
 
-Axis axisFor(const std::vector<SweepRow>& rows, bool sequences) {
+Axis axisFor(const std::vector<SweepRow>& rows, bool sequences, const SweepReference& reference) {
   const double scale = sequences ? 1 : 100, end = sequences ? 64 : 100;
   const std::vector<double> steps = sequences
                                         ? std::vector{0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 10.0}
                                         : std::vector{1.0, 2.0, 5.0, 10.0, 20.0};
-  double least = end, most = 0;
+  double least = scale * reference.value, most = least;
   for (const SweepRow& row : rows) {
     const double deviation = std::isnan(row.best.deviation) ? 0 : row.best.deviation;
     least = std::min(least, scale * (row.best.mean - deviation));
@@ -39,6 +40,7 @@ Axis axisFor(const std::vector<SweepRow>& rows, bool sequences) {
   for (const double step : steps) {
     axis.step = step;
     axis.low = std::max(0.0, std::floor((least - step / 4) / step) * step);
+    if (!reference.isChance) axis.low = 0;
     axis.high = std::min(end, std::ceil((most + step / 4) / step) * step);
     if (axis.high <= axis.low) axis.high = axis.low + step;
     if (axis.high - axis.low <= (kMostLines + 0.5) * step) break;
@@ -56,9 +58,10 @@ void fill(std::vector<std::uint8_t>& pixels, int width, int height, int left, in
 }
 
 /// The line of one variant: the axis' lines, the deviation, the dot.
-Image dotLine(const SweepStatistic& statistic, const Axis& axis) {
+Image dotLine(const SweepStatistic& statistic, const Axis& axis, const SweepReference& reference) {
   constexpr int kWidth = 720, kHeight = 28, kDot = 4;
   constexpr Color kPaper{246, 246, 246}, kRule{208, 208, 208}, kInk{33, 96, 160};
+  constexpr Color kChance{96, 96, 96};
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(kWidth) * kHeight * 3);
   const auto paint = [&](int left, int top, int right, int bottom, Color color) {
     fill(pixels, kWidth, kHeight, left, top, right, bottom, color);
@@ -69,6 +72,10 @@ Image dotLine(const SweepStatistic& statistic, const Axis& axis) {
     const double value = axis.low + static_cast<double>(line) * axis.step;
     const int x = axis.pixel(value / axis.scale, kWidth);
     paint(x, 0, x, kHeight - 1, kRule);
+  }
+  if (reference.isChance) {
+    const int x = axis.pixel(reference.value, kWidth);
+    paint(x, 0, x + 1, kHeight - 1, kChance);
   }
   const int middle = kHeight / 2, x = axis.pixel(statistic.mean, kWidth);
   if (!std::isnan(statistic.deviation)) {
@@ -87,8 +94,8 @@ Image dotLine(const SweepStatistic& statistic, const Axis& axis) {
 
 std::string captionOf(const SweepPlan& plan, const SweepRow& row) {
   const bool sequences = plan.ofSequences();
-  std::string text =
-      sequences ? bitsText(row.best) + " " + unitOf(plan) + "   " : percentText(row.best) + " %   ";
+  std::string text = sequences ? bitsText(row.best) + " " + resultUnit(plan) + "   "
+                               : percentText(row.best) + " %   ";
   text += millions(row.parameters, "%.2f M parameters");
   text += sequences ? "   T " + std::to_string(row.length) : millions(row.macs, "   %.1f M MACs");
   if (row.perSecond > 0)
@@ -99,7 +106,7 @@ std::string captionOf(const SweepPlan& plan, const SweepRow& row) {
 std::string rangeText(const SweepPlan& plan, const Axis& axis) {
   const std::string low = formatted("%.6g", axis.low), high = formatted("%.6g", axis.high);
   if (plan.ofSequences())
-    return "from " + low + " to " + high + " " + unitOf(plan) + ", a line every " +
+    return "from " + low + " to " + high + " " + resultUnit(plan) + ", a line every " +
            formatted("%.6g", axis.step);
   const std::string step =
       axis.step == 1 ? "every point" : "every " + formatted("%.0f points", axis.step);
@@ -109,17 +116,20 @@ std::string rangeText(const SweepPlan& plan, const Axis& axis) {
 }  // namespace
 
 Image sweepFigure(const SweepPlan& plan, const std::vector<SweepRow>& rows) {
-  const Axis axis = axisFor(rows, plan.ofSequences());
+  const SweepReference reference = sweepReference(plan, rows);
+  const Axis axis = axisFor(rows, plan.ofSequences(), reference);
   FigureGrid figure;
   figure.title = plan.name;
   figure.columns = 1;
   for (const SweepRow& row : rows) {
     figure.rowLabels.push_back(row.name);
-    figure.tiles.push_back({dotLine(row.best, axis), captionOf(plan, row)});
+    figure.tiles.push_back({dotLine(row.best, axis, reference), captionOf(plan, row)});
   }
   const std::string what =
       plan.ofSequences() ? "Best bits on validation" : "Best top-1 on validation";
-  figure.footnote = what + ", mean ± sample deviation over seeds; " + rangeText(plan, axis);
+  figure.footnote = what + ", " + sweepSeedsText(rows) + "; " + rangeText(plan, axis);
+  if (reference.isChance)
+    figure.footnote += formatted("; dark line: chance, %.4g %%", axis.scale * reference.value);
   return composeFigure(figure);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
@@ -25,47 +26,48 @@ std::string at(const std::string& list, std::size_t index) {
 }
 
 void checkKeys(const Json& object, const std::vector<std::string>& known, const std::string& path) {
-  if (!object.is_object()) refuseSweep("must be an object in braces", path.empty() ? "$" : path);
+  if (!object.is_object())
+    refuseSweep(tr("must be an object in braces"), path.empty() ? "$" : path);
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string close = closestName(key, known);
-    refuseSweep(close.empty() ? "is not a known key; known are: " + joined(known)
-                              : "is not a known key; did you mean \"" + close + "\"?",
+    refuseSweep(close.empty() ? tr("is not a known key; known are: ") + joined(known)
+                              : tr("is not a known key; did you mean \"") + close + "\"?",
                 path.empty() ? key : path + "." + key);
   }
 }
 
 /// A list that is there and not empty, with at most `most` items.
 const Json& listAt(const Json& json, const char* key, std::size_t most) {
-  if (!json.contains(key)) refuseSweep("is missing; give a list", key);
+  if (!json.contains(key)) refuseSweep(tr("is missing; give a list"), key);
   const Json& list = json[key];
-  if (!list.is_array()) refuseSweep("must be a list", key);
-  if (list.empty()) refuseSweep("is empty; give at least one", key);
-  if (list.size() > most) refuseSweep("has more than " + std::to_string(most) + " items", key);
+  if (!list.is_array()) refuseSweep(tr("must be a list"), key);
+  if (list.empty()) refuseSweep(tr("is empty; give at least one"), key);
+  if (list.size() > most) refuseSweep(tr("has more than ") + std::to_string(most) + " items", key);
   return list;
 }
 
 /// The base's JSON, and what to call it in messages.
 Json readBase(const Json& json, const std::filesystem::path& folder, std::string& name) {
   if (!json.contains("base"))
-    refuseSweep("is missing; give an experiment, or the path of one", "base");
+    refuseSweep(tr("is missing; give an experiment, or its path"), "base");
   const Json& base = json["base"];
   name = "base";
   if (base.is_object()) return base;
-  if (!base.is_string()) refuseSweep("must be an experiment in braces, or the path of one", "base");
+  if (!base.is_string()) refuseSweep(tr("must be an experiment in braces, or its path"), "base");
   const std::filesystem::path path = folder / base.get<std::string>();
   const auto text = readFile(path, kMaxSweepBytes);
   if (!text) throw Failure({text.error().code, text.error().text(), "base"});
   name = path.string();
   Json read = valueOrThrow(parseConfigJson(*text, name));
-  if (!read.is_object()) refuseSweep("must be an object in braces", name);
+  if (!read.is_object()) refuseSweep(tr("must be an object in braces"), name);
   findPathsBeside(read, std::filesystem::absolute(path).parent_path());
   return read;
 }
 
 std::string textAt(const Json& json, const char* key, const std::string& otherwise) {
   if (!json.contains(key)) return otherwise;
-  if (!json[key].is_string()) refuseSweep("must be text", key);
+  if (!json[key].is_string()) refuseSweep(tr("must be text"), key);
   return json[key].get<std::string>();
 }
 
@@ -111,9 +113,9 @@ SweepVariant makeVariant(const std::string& name, const Json& base, const Json& 
     variant.sequence = read(sequenceFromJson(json));
     return variant;
   }
-  variant.experiment = read(experimentFromJson(json, modelCatalogue()));
+  variant.experiment = read(experimentFromJson(json, modelCatalog()));
   // In full, as the run's own config will have it: the two are compared when a sweep goes on.
-  variant.experiment.model = completed(variant.experiment.model, modelCatalogue());
+  variant.experiment.model = completed(variant.experiment.model, modelCatalog());
   return variant;
 }
 
@@ -121,11 +123,11 @@ std::vector<SweepVariant> readVariants(const Json& json, const Json& base) {
   std::vector<SweepVariant> variants;
   if (json.contains("mechanisms")) {
     if (json.contains("variants"))
-      refuseSweep("stands beside \"variants\"; give one of the two", "mechanisms");
+      refuseSweep(tr("cannot be combined with \"variants\"; give one of the two"), "mechanisms");
     const Json& names = listAt(json, "mechanisms", kMaxVariants);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string path = at("mechanisms", i);
-      if (!names[i].is_string()) refuseSweep("must be the name of a mechanism", path);
+      if (!names[i].is_string()) refuseSweep(tr("must be the name of a mechanism"), path);
       variants.push_back(
           makeVariant(names[i].get<std::string>(), base, {{"model.mechanism", names[i]}}, path));
     }
@@ -139,10 +141,11 @@ std::vector<SweepVariant> readVariants(const Json& json, const Json& base) {
                                  ? list[i]["name"].get<std::string>()
                                  : "";
     if (!isFolderName(name))
-      refuseSweep("must be a name that a folder can have: no slash, no dot in front",
+      refuseSweep(tr("must be a valid folder name, without slashes or a leading dot"),
                   path + ".name");
     if (isOutputName(name))
-      refuseSweep("is the name of a file that the sweep writes; choose another", path + ".name");
+      refuseSweep(tr("is the name of a file that the sweep writes; choose another"),
+                  path + ".name");
     const Json none = Json::object();
     variants.push_back(
         makeVariant(name, base, list[i].contains("overrides") ? list[i]["overrides"] : none, path));
@@ -155,7 +158,7 @@ void refuseTwins(const std::vector<SweepVariant>& variants, bool byMechanism) {
   for (std::size_t i = 0; i < variants.size(); ++i)
     if (!seen.insert(variants[i].name).second)
       refuseSweep(
-          "\"" + variants[i].name + "\" is there twice; every variant needs a name of its own",
+          "\"" + variants[i].name + tr("\" is given twice; every variant needs its own name"),
           at(byMechanism ? "mechanisms" : "variants", i) + (byMechanism ? "" : ".name"));
 }
 
@@ -167,7 +170,7 @@ std::vector<std::int64_t> readSeeds(const Json& json) {
     valueOrThrow(checkParameter(parameter, list[i], at("seeds", i)));
     const auto seed = list[i].get<std::int64_t>();
     if (std::find(seeds.begin(), seeds.end(), seed) != seeds.end())
-      refuseSweep(std::to_string(seed) + " is there twice: it would be the same run",
+      refuseSweep(std::to_string(seed) + tr(" is given twice: it would be the same run"),
                   at("seeds", i));
     seeds.push_back(seed);
   }
@@ -178,8 +181,8 @@ std::vector<std::int64_t> readSeeds(const Json& json) {
 void requireOneUnit(const std::vector<SweepVariant>& variants) {
   for (std::size_t i = 0; i < variants.size(); ++i)
     if (variants[i].sequence && variants[i].sequence->data.kind != variants[0].sequence->data.kind)
-      refuseSweep("is of " + variants[i].sequence->data.kind + ", the first of " +
-                      variants[0].sequence->data.kind + "; their bits cannot be compared",
+      refuseSweep(tr("is of ") + variants[i].sequence->data.kind + tr(", the first of ") +
+                      variants[0].sequence->data.kind + tr("; their bits cannot be compared"),
                   at("variants", i));
 }
 
@@ -190,7 +193,7 @@ void requireReadable(const Json& base, const std::string& name) {
   if (isOfSequences(base))
     require(sequenceFromJson(base));
   else
-    require(experimentFromJson(base, modelCatalogue()));
+    require(experimentFromJson(base, modelCatalog()));
 }
 
 /// The sweep with its base as it is used, for other folders to be read from.
@@ -208,12 +211,13 @@ SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const Ch
   plan.name = textAt(json, "name", plan.name);
   plan.about = textAt(json, "about", "");
   std::string baseName;
-  const Json ownBase = readBase(json, folder, baseName);
+  const Json plotBase = readBase(json, folder, baseName);
   const std::string recipe = textAt(json, "recipe", "");
-  if (!recipe.empty() && isOfSequences(ownBase))
-    refuseSweep("is for image classifiers; write a sequence model's settings into its base",
-                "recipe");
-  Json base = withRecipe(recipe, ownBase);
+  if (!recipe.empty() && isOfSequences(plotBase))
+    refuseSweep(
+        tr("applies only to image classifiers; write a sequence model's settings into its base"),
+        "recipe");
+  Json base = withRecipe(recipe, plotBase);
   if (change) change(base);
   requireReadable(base, baseName);
   plan.file = fileOf(json, base);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/sweeps/SweepFolder.h"
 
+#include "core/base/Translation.h"
+
 namespace headlight {
 namespace {
 
@@ -43,10 +45,10 @@ FolderLock SweepFolder::holdAlone() const {
   auto lock = FolderLock::acquire(*m_files);
   if (lock) return std::move(lock).value();
   if (lock.error().code == ErrorCode::Busy && holdTogether())
-    throw Failure({ErrorCode::Busy,
-                   "workers that joined a sweep train there; join them with --join, or wait until "
-                   "they have ended",
-                   m_path.string()});
+    throw Failure(
+        {ErrorCode::Busy,
+         tr("workers of a sweep are training there; join them with --join, or wait until they end"),
+         m_path.string()});
   throw Failure(lock.error());
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/Text.h"
+#include "core/base/Translation.h"
 #include "core/models/Registry.h"
 
 namespace headlight {
@@ -38,12 +39,12 @@ void overrideOne(Json& experiment, const std::string& path, const Json& value,
       std::find(known.begin(), known.end(), path) == known.end()) {
     const std::string close = closestName(path, known);
     const std::string command = sequences ? "sequence train" : "train";
-    refuseSweep(
-        "is not a parameter; " + (close.empty() ? "headlight-cli " + command + " --help lists them"
-                                                : "did you mean \"" + close + "\"?"),
-        where);
+    refuseSweep(tr("is not a parameter; ") +
+                    (close.empty() ? "headlight-cli " + command + tr(" --help lists them")
+                                   : tr("did you mean \"") + close + "\"?"),
+                where);
   }
-  if (path == "seed") refuseSweep("is the sweep's own; list the seeds under \"seeds\"", where);
+  if (path == "seed") refuseSweep(tr("is set by the sweep; list the seeds under \"seeds\""), where);
   if (sequences) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (auto set = overrideSequenceParameter(experiment, path, text); !set)
@@ -57,7 +58,7 @@ void overrideOne(Json& experiment, const std::string& path, const Json& value,
     return;
   }
   // As a flag would say it: "0.5" is a number where one is wanted.
-  if (auto set = setParameter(experiment, path, value, modelCatalogue()); !set)
+  if (auto set = setParameter(experiment, path, value, modelCatalog()); !set)
     throw Failure({set.error().code, set.error().message, where});
 }
 
@@ -68,7 +69,7 @@ void refuseSweep(const std::string& message, const std::string& path) {
 }
 
 void applyOverrides(Json& experiment, const Json& overrides, const std::string& path) {
-  if (!overrides.is_object()) refuseSweep("must be an object in braces", path);
+  if (!overrides.is_object()) refuseSweep(tr("must be an object in braces"), path);
   const auto where = [&](const std::string& key) { return path + "." + key; };
   static const std::vector<std::string> first{"model", "masks", "model.name", "model.backbone",
                                               "model.mechanism"};
@@ -80,8 +81,8 @@ void applyOverrides(Json& experiment, const Json& overrides, const std::string& 
     }
     const auto& known = pathsOf(isOfSequences(experiment));
     if (std::find(known.begin(), known.end(), key) == known.end())
-      refuseSweep("is not a section of a sequence model", where(key));
-    if (!overrides[key].is_object()) refuseSweep("must be an object in braces", where(key));
+      refuseSweep(tr("is not a section of a sequence model"), where(key));
+    if (!overrides[key].is_object()) refuseSweep(tr("must be an object in braces"), where(key));
     experiment[key] = overrides[key];
   }
   for (const auto& [key, value] : overrides.items())

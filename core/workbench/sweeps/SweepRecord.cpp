@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
 #include "core/imaging/codecs/Image.h"
 
 namespace headlight {
@@ -30,8 +31,8 @@ void SweepRecord::requireSame(const SweepRun& run, const OpenFolder& folder) con
   if (!folder.has("config.json")) return;
   if (const auto path = m_subject.difference(run, folder))
     throw Failure({ErrorCode::InvalidArgument,
-                   "was begun with other settings (" + *path +
-                       "); choose another --output, or delete that folder",
+                   tr("was started with other settings (") + *path +
+                       tr("); choose another --output, or delete that folder"),
                    run.folder.string()});
 }
 
@@ -108,10 +109,10 @@ SweepRow SweepRecord::rowOf(std::size_t variant) {
     peak = std::max(peak, m_results[i]->peakBytes);
   }
   row.runs = static_cast<std::int64_t>(best.size());
-  row.best = statisticOf(best);
-  row.last = statisticOf(last);
-  row.training = statisticOf(training);
-  row.stepsPerSecond = statisticOf(rates).mean;
+  row.best = computeStatistic(best);
+  row.last = computeStatistic(last);
+  row.training = computeStatistic(training);
+  row.stepsPerSecond = computeStatistic(rates).mean;
   row.peakBytes = peak;
   if (const auto speed = m_speeds.find(row.name); speed != m_speeds.end())
     row.perSecond = speed->second;

@@ -40,7 +40,7 @@ class SweepRecord {
   /// Images or sequences per second by variant; 0: none. They are kept in the folder.
   void setSpeeds(const std::vector<double>& byVariant);
 
-  /// Of everything that is finished now; shared, also of what others finished while they were
+  /// For everything that is finished now; if shared, also what others finished while they were
   /// written.
   void writeTables();
   SweepReport report();

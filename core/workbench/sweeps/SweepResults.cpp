@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/Translation.h"
 #include "core/config/ConfigText.h"
 
 namespace headlight {
@@ -33,7 +34,7 @@ std::optional<double> numberIn(const std::vector<std::string>& cells, std::size_
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// Of the run's table, which has so many rows: by column, then by row. Of `optional` names, which
+/// For the run's table, which has so many rows: by column, then by row. Of `optional` names, which
 /// come last, a column is empty where the table has none.
 std::vector<std::vector<double>> tableColumns(const OpenFolder& run, std::vector<std::string> names,
                                               std::int64_t wantedRows,
@@ -54,16 +55,16 @@ std::vector<std::vector<double>> tableColumns(const OpenFolder& run, std::vector
       const auto place = std::find(head.begin(), head.end(), names[i]) - head.begin();
       if (i >= needed && static_cast<std::size_t>(place) == head.size()) continue;
       const auto value = numberIn(cellsOf(row), static_cast<std::size_t>(place));
-      if (!value) refuse("has a row in which no " + names[i] + " is found: " + row);
+      if (!value) refuse(tr("has a row without ") + names[i] + ": " + row);
       columns[i].push_back(*value);
     }
   if (rows != wantedRows)
-    refuse("has " + std::to_string(rows) + " rows, the run had " + std::to_string(wantedRows) +
-           " validations; delete the run's folder to train it again");
+    refuse("has " + std::to_string(rows) + tr(" rows, the run had ") + std::to_string(wantedRows) +
+           tr(" validations; delete the run's folder to train it again"));
   return columns;
 }
 
-/// Of those that are numbers; 0 where none is.
+/// Over those that are numbers; 0 if none is.
 double medianOf(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   std::sort(values.begin(), values.end());
@@ -95,7 +96,7 @@ std::optional<Error> divergenceIn(const OpenFolder& run) {
     const std::string text = known ? json[key].get<std::string>() : "";
     return text.empty() ? otherwise : text;
   };
-  return Error{ErrorCode::Internal, said("message", "diverged in another process"),
+  return Error{ErrorCode::Internal, said("message", tr("diverged in another process")),
                said("where", run.path().string())};
 }
 
@@ -143,7 +144,7 @@ SpeedsByVariant readSpeeds(const OpenFolder& output) {
   }
   if (!valid)
     throw Failure({ErrorCode::InvalidFile,
-                   "cannot be understood; delete it, and images per second are measured again",
+                   tr("cannot be parsed; delete it to measure the images per second again"),
                    output.pathOf(kSweepSpeeds).string()});
   return speeds;
 }

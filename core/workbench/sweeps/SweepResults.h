@@ -11,10 +11,10 @@
 
 namespace headlight {
 
-/// Of the validations of a finished run: top-1, or bits; `training` is of sequences alone.
+/// For the validations of a finished run: top-1, or bits; `training` is of sequences alone.
 struct RunResult {
   double best = 0, last = 0, training = 0;
-  // Of sequences alone; 0: not written down.
+  // Only for sequences; 0: not recorded.
   double stepsPerSecond = 0;
   std::int64_t peakBytes = 0;
 };

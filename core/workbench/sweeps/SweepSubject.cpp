@@ -25,7 +25,7 @@ constexpr std::uintmax_t kMaxClassifierConfig = 16u << 20;
 
 Experiment classifierConfigIn(const OpenFolder& run) {
   return valueOrThrow(experimentFromText(valueOrThrow(run.read(kRunConfig, kMaxClassifierConfig)),
-                                         run.pathOf(kRunConfig).string(), modelCatalogue()));
+                                         run.pathOf(kRunConfig).string(), modelCatalog()));
 }
 
 /// Random images [batch, 3, height, width] on a device: the same ones for all models of that size.
@@ -68,11 +68,11 @@ class ClassifierSubject : public SweepSubject {
   Result<SweepOutcome> train(const SweepRun& run, const HeldFolder& held,
                              const RunListener& listener, const SweepObserver& observer,
                              std::stop_token stop) const override {
-    const auto tell = [&](const TrainingUpdate& update) {
+    const auto notify = [&](const TrainingUpdate& update) {
       if (observer.update) observer.update(run, update);
       listener.progress(update.progress);
     };
-    const auto outcome = trainHeld(run.experiment, held, {listener.begun, tell}, stop);
+    const auto outcome = trainHeld(run.experiment, held, {listener.begun, notify}, stop);
     if (!outcome) return outcome.error();
     return SweepOutcome{outcome->state == TrainingState::Finished, outcome->steps,
                         outcome->bestTop1};
@@ -93,6 +93,7 @@ class ClassifierSubject : public SweepSubject {
     row.masks = masksTitle(experiment.masks);
     row.parameters = buildModel(experiment, "cpu").info.parameters;
     row.macs = modelCost(model, experiment.masks).macs;
+    row.classes = model.classes;
     return row;
   }
 
@@ -118,7 +119,7 @@ class ClassifierSubject : public SweepSubject {
 
 }  // namespace
 
-std::unique_ptr<SweepSubject> subjectOf(const SweepPlan& plan) {
+std::unique_ptr<SweepSubject> makeSubject(const SweepPlan& plan) {
   if (plan.ofSequences()) return sequenceSubject();
   return std::make_unique<ClassifierSubject>();
 }

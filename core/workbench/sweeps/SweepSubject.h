@@ -33,18 +33,18 @@ class SweepSubject {
   virtual Result<SweepOutcome> train(const SweepRun& run, const HeldFolder& held,
                                      const RunListener& listener, const SweepObserver& observer,
                                      std::stop_token stop) const = 0;
-  /// Of a finished run.
+  /// For a finished run.
   virtual RunResult resultIn(const SweepRun& run, const OpenFolder& folder) const = 0;
   /// A row without what runs and measurements say.
   virtual SweepRow describe(const SweepRun& run, const OpenFolder& folder) const = 0;
   /// For inferenceSpeeds(): the model of a checkpoint, ready to predict.
   virtual SpeedContender contender(const std::filesystem::path& checkpoint,
                                    const SpeedSettings& settings) = 0;
-  /// Of the first variant: device and threads.
+  /// For the first variant: device and threads.
   virtual SpeedSettings speedSettings(const SweepVariant& variant, std::int64_t batch) const = 0;
 };
 
-std::unique_ptr<SweepSubject> subjectOf(const SweepPlan& plan);
+std::unique_ptr<SweepSubject> makeSubject(const SweepPlan& plan);
 std::unique_ptr<SweepSubject> sequenceSubject();
 
 }  // namespace headlight

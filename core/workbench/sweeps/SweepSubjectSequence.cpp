@@ -48,13 +48,13 @@ class SequenceSubject : public SweepSubject {
     const bool begun = RunFolder::holdsRun(held.files);
     const auto trainer = openSequenceTrainer(*run.sequence, held, begun);
     listener.begun(begun);
-    const auto tell = [&](const SequenceReading& reading) {
+    const auto notify = [&](const SequenceReading& reading) {
       if (observer.reading) observer.reading(run, reading);
       listener.progress({reading.validating ? "validating" : "training", reading.step,
                          reading.steps, reading.secondsLeft});
     };
     return guarded(run.folder.string(), [&] {
-      const SequenceOutcome outcome = trainer->run(tell, stop);
+      const SequenceOutcome outcome = trainer->run(notify, stop);
       return SweepOutcome{outcome.finished, outcome.steps, outcome.bestBits.value_or(0)};
     });
   }

@@ -10,6 +10,7 @@
 
 #include "core/base/Text.h"
 #include "core/training/logs/LineLog.h"
+#include "core/workbench/sweeps/SweepDesign.h"
 #include "core/workbench/sweeps/SweepTexts.h"
 
 namespace headlight {
@@ -65,7 +66,7 @@ SweepColumn countColumn(const std::string& name, const std::string& title,
           }};
 }
 
-/// Of training, as AFT's Tables 2 and 4 have it.
+/// In training, as in AFT's Tables 2 and 4.
 SweepColumn rateColumn() {
   return {"steps_per_second", "Iterations/s",
           [](const SweepRow& row) {
@@ -127,24 +128,32 @@ std::vector<SweepColumn> sequenceColumns(const std::string& unit) {
 }
 
 std::vector<SweepColumn> columnsOf(const SweepPlan& plan) {
-  return plan.ofSequences() ? sequenceColumns(unitOf(plan)) : classifierColumns();
+  return plan.ofSequences() ? sequenceColumns(resultUnit(plan)) : classifierColumns();
 }
 
-const char* footnoteOf(const SweepPlan& plan) {
+std::string chanceText(const SweepPlan& plan, const std::vector<SweepRow>& rows) {
+  const SweepReference reference = sweepReference(plan, rows);
+  return reference.isChance ? formatted("; guessing gives %.4g %%", 100 * reference.value) : "";
+}
+
+std::string footnoteOf(const SweepPlan& plan, const std::vector<SweepRow>& rows) {
+  const std::string seeds = sweepSeedsText(rows);
   if (plan.ofSequences())
-    return "Bits a byte on the validation split, of the best and of the last validation of each "
-           "run, and of training, the mean over the steps before the last validation; mean ± "
-           "sample deviation over seeds. L: blocks, d: features, h: heads, T: bytes of a sequence. "
-           "Iterations/s: optimiser steps in training, and Memory the most that a training took "
-           "(the process on a CPU, tensors on a GPU): to be compared where the runs were trained "
-           "on one machine that had nothing else to do. Sequences/s: inference in batches, every "
-           "variant measured in turns on the same machine.";
-  return "Top-1 on the validation split: mean ± sample deviation over seeds, of the best and of "
-         "the last epoch of each run. Parameters of the model with its masks. MACs of one image; a "
-         "head with a hard, strict or random mask counts with the keys that the mask leaves where "
-         "its mechanism has a linear kernel (as softmax attention has, whichever kernel is "
-         "chosen), else with all. Images/s: inference in batches, every variant measured in turns "
-         "on the same machine.";
+    return "Bits per byte: on the validation split, for the best and the last validation of each "
+           "run; for training, the mean over the steps before the last validation. All: " +
+           seeds +
+           ". L: blocks, d: features, h: heads, T: bytes per sequence. "
+           "Iterations/s: optimizer steps in training. Memory: peak of a training (the process on "
+           "a CPU, tensors on a GPU). Compare both only if the runs were trained on the same "
+           "otherwise idle machine. Sequences/s: inference in batches, every variant measured in "
+           "turn on the same machine.";
+  return "Top-1 on the validation split, of the best and the last epoch of each run: " + seeds +
+         chanceText(plan, rows) +
+         ". Parameters: of the model with its masks. MACs: of one image; a "
+         "head with a hard, strict or random mask counts only the keys inside the mask if its "
+         "mechanism has a linear kernel (softmax attention has one, whichever kernel is chosen), "
+         "else all keys. Images/s: inference in batches, every variant measured in turn on the "
+         "same machine.";
 }
 
 }  // namespace
@@ -167,11 +176,11 @@ std::string millions(std::int64_t count, const char* format) {
   return formatted(format, static_cast<double>(count) / 1e6);
 }
 
-std::string unitOf(const SweepPlan& plan) {
+std::string resultUnit(const SweepPlan& plan) {
   return plan.variants.front().sequence->unit();
 }
 
-SweepStatistic statisticOf(const std::vector<double>& values) {
+SweepStatistic computeStatistic(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   SweepStatistic statistic{0, std::numeric_limits<double>::quiet_NaN()};
   for (const double value : values)
@@ -227,7 +236,7 @@ std::string sweepMarkdown(const SweepPlan& plan, const std::vector<SweepRow>& ro
       text.append(" ").append(column.text(row)).append(" |");
     text += "\n";
   }
-  return text + "\n" + footnoteOf(plan) + "\n";
+  return text + "\n" + footnoteOf(plan, rows) + "\n";
 }
 
 }  // namespace headlight

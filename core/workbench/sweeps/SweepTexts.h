@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How numbers are written in a sweep's tables and in its picture. Internal.
+// How numbers are written in a sweep's tables and in its image. Internal.
 
 #include <cstdint>
 #include <string>
@@ -18,6 +18,6 @@ std::string speedText(double perSecond);
 /// "1.34", in GB; "–" where nothing was measured.
 std::string memoryText(std::int64_t bytes);
 /// "bits/dim", "bits/char": of a sweep of sequences.
-std::string unitOf(const SweepPlan& plan);
+std::string resultUnit(const SweepPlan& plan);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/base/Version.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
@@ -38,8 +39,8 @@ std::string differenceFrom(const Json& first, const Json& other, std::size_t ran
              "; install the same version on every machine";
   const std::string where = firstDifference(first["task"], other["task"]);
   if (where.empty()) return "";
-  return nameOf(rank) + " was asked for something else than process 0 (" + where +
-         "); give all of them the same config and the same flags";
+  return nameOf(rank) + " has other settings than process 0 (" + where +
+         "); give all processes the same config and flags";
 }
 
 /// What process 0 finds by `judge` ends all of them.
@@ -55,7 +56,7 @@ void agreeOrThrow(Processes& processes, const std::string& mine, ErrorCode code,
 
 }  // namespace
 
-int threadsOf(int threads, const Launch& launch) {
+int chooseThreads(int threads, const Launch& launch) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   return threads > 0 || launch.alone() ? threads : std::max(1, cores / launch.localCount);
 }
@@ -67,7 +68,7 @@ Experiment placedAt(Experiment experiment, const Launch& launch) {
   return experiment;
 }
 
-Json taskOf(const Experiment& experiment) {
+Json sharedTask(const Experiment& experiment) {
   Json json = experimentToJson(experiment);
   json.erase("device");
   json.erase("threads");
@@ -80,7 +81,7 @@ std::shared_ptr<Processes> meet(const DistributedContext& together, double timeo
   if (together.launch.alone()) return nullptr;
   const auto timeout = std::chrono::seconds(static_cast<std::int64_t>(timeoutSeconds));
   auto processes = std::make_shared<Processes>(together.launch, timeout, together.stop);
-  const Json mine = {{"headlight", HEADLIGHT_VERSION},
+  const Json mine = {{"headlight", kVersion},
                      {"libtorch", TORCH_VERSION},
                      {"sums between GPUs by", sumsBy(at::kCUDA)},
                      {"task", together.task}};
@@ -95,7 +96,7 @@ std::shared_ptr<Processes> meet(const DistributedContext& together, double timeo
 Experiment sharedExperiment(Processes& processes, const Experiment& experiment) {
   const std::string text = processes.broadcast(experimentToJson(experiment).dump());
   if (processes.isFirst()) return experiment;
-  return valueOrThrow(experimentFromText(text, "process 0", modelCatalogue()));
+  return valueOrThrow(experimentFromText(text, "process 0", modelCatalog()));
 }
 
 void requireSame(Processes& processes, const std::string& what, const std::string& data) {
@@ -107,7 +108,7 @@ void requireSame(Processes& processes, const std::string& what, const std::strin
                });
 }
 
-void tellOthers(Processes* processes, const std::string& why) {
+void notifyOthers(Processes* processes, const std::string& why) {
   if (processes) processes->fail(why);
 }
 

@@ -16,21 +16,21 @@ class Processes;
 
 /// How a run's processes were started, and what each was asked for.
 struct DistributedContext {
-  Launch launch;         ///< as it stands here: alone
+  Launch launch;         ///< default: alone
   Json task;             ///< the same in all of them; compared
   std::stop_token stop;  ///< ends every wait for the others until the run has begun
 };
 
 /// Threads of this process where `threads` 0 leaves it open: processes of one machine share its
 /// cores. 0: as many as cores.
-int threadsOf(int threads, const Launch& launch);
+int chooseThreads(int threads, const Launch& launch);
 
 /// On the device of this process: those of one machine take its GPUs in turn.
 Experiment placedAt(Experiment experiment, const Launch& launch);
 
 /// What all processes of a run must be asked for: `experiment` but for its device, threads and
 /// where the data lies, which may differ from machine to machine.
-Json taskOf(const Experiment& experiment);
+Json sharedTask(const Experiment& experiment);
 
 /// Null where `together` is one process. Throws Failure: those of Processes, and InvalidConfig
 /// where the tasks or the programs differ; which processes and in what is said. endStart() is the
@@ -44,15 +44,15 @@ Experiment sharedExperiment(Processes& processes, const Experiment& experiment);
 void requireSame(Processes& processes, const std::string& what, const std::string& data);
 
 /// Why this process ends; nothing where it is alone.
-void tellOthers(Processes* processes, const std::string& why);
+void notifyOthers(Processes* processes, const std::string& why);
 
-/// Runs `body`; where it throws, the other processes are told why before they wait in vain.
+/// Runs `body`; if it throws, the other processes get the reason before they wait in vain.
 template <typename Body>
 auto runAndReportFailure(const std::shared_ptr<Processes>& processes, Body&& body) {
   try {
     return body();
   } catch (const std::exception& exception) {
-    tellOthers(processes.get(), messageOf(exception));
+    notifyOthers(processes.get(), failureMessage(exception));
     throw;
   }
 }

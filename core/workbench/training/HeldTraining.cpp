@@ -12,12 +12,12 @@ Result<TrainingOutcome> trainHeld(const Experiment& experiment, const HeldFolder
   const auto session = valueOrThrow(begun ? TrainingSession::resume(held)
                                           : TrainingSession::begin(experiment, held));
   listener.begun(begun);
-  const auto tell = [&] { listener.update(session->takeUpdate()); };
-  tell();
-  session->setWakeUp(tell);
+  const auto notify = [&] { listener.update(session->takeUpdate()); };
+  notify();
+  session->setWakeUp(notify);
   auto outcome = session->run(stop);
   session->setWakeUp({});
-  tell();
+  notify();
   return outcome;
 }
 

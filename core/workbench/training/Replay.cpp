@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/Replay.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
+#include "core/base/Translation.h"
 #include "core/base/files/FolderLock.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/training/run/RunFolder.h"
@@ -33,9 +34,8 @@ FinishedRun finishedRun(const fs::path& folder) {
         valueOrThrow(readCheckpointStep(valueOrThrow(OpenFolder::open(folder)), kRunLast));
   if (!run.finished || found.steps < run.history.epochPoints.back().step)
     throw Failure({ErrorCode::InvalidArgument,
-                   run.held ? "is being trained; replay it once it has finished"
-                            : "is not trained to its end, where its weights are compared; resume "
-                              "it first",
+                   run.held ? tr("is still training; replay it after it finishes")
+                            : tr("has not finished training; resume it before the replay"),
                    folder.string()});
   return found;
 }
@@ -69,7 +69,7 @@ void compareInto(ReplayReport& report, const Checkpoint& first, const Checkpoint
     note(name);
     report.largest = std::max(report.largest, largestDifference(a, b));
   }
-  if (others.size() > first.tensors.size()) note("tensors that the run has not");
+  if (others.size() > first.tensors.size()) note("tensors that the run does not have");
 }
 
 void train(const Experiment& experiment, const fs::path& folder, const ReplayObserver& observer,
@@ -79,12 +79,12 @@ void train(const Experiment& experiment, const fs::path& folder, const ReplayObs
   const auto begun = [&](bool resumed) {
     if (observer.begun) observer.begun(resumed);
   };
-  const auto update = [&](const TrainingUpdate& told) {
-    if (observer.progress) observer.progress(told.progress);
+  const auto update = [&](const TrainingUpdate& reported) {
+    if (observer.progress) observer.progress(reported.progress);
   };
   const auto outcome = trainHeld(experiment, held, {begun, update}, stop);
   if (valueOrThrow(outcome).state == TrainingState::Stopped)
-    throw Failure({ErrorCode::Canceled, "stopped, checkpoint written; replaying again goes on",
+    throw Failure({ErrorCode::Canceled, tr("stopped, checkpoint written; replaying again resumes"),
                    folder.string()});
 }
 
@@ -94,7 +94,7 @@ Result<ReplayReport> replayRun(const fs::path& run, const fs::path& folder,
                                const ReplayObserver& observer, const std::stop_token& stop) {
   return guarded(run.string(), [&] {
     const auto [recorded, steps] = finishedRun(run);
-    const Experiment experiment = replayOf(recorded);
+    const Experiment experiment = replayExperiment(recorded);
     train(experiment, folder, observer, stop);
     ReplayReport report;
     report.run = run;
@@ -112,15 +112,15 @@ std::string replayText(const ReplayReport& report) {
                              std::to_string(report.edits) +
                              (report.edits == 1 ? " mask edit" : " mask edits");
   if (report.same())
-    return "the same, bit for bit: " + std::to_string(report.tensors) + " tensors after " + length;
+    return "bit-identical: " + std::to_string(report.tensors) + " tensors after " + length;
   char largest[32];
   std::snprintf(largest, sizeof largest, "%.3g", report.largest);
-  return "not the same: of " + std::to_string(report.tensors) + " tensors " +
+  return "not identical: of " + std::to_string(report.tensors) + " tensors " +
          std::to_string(report.different) + " differ after " + length + ", first " +
          report.firstDifferent + "; largest difference " + largest;
 }
 
-fs::path replayFolderOf(const fs::path& run) {
+fs::path makeReplayPath(const fs::path& run) {
   fs::path folder = run.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   return folder.concat("-replay");

@@ -19,7 +19,7 @@ struct ReplayReport {
   std::filesystem::path run, replay;
   std::int64_t steps = 0;
   std::size_t edits = 0;    ///< that were made while it was trained, or planned
-  std::size_t tensors = 0;  ///< of last.safetensors: weights, and what the optimiser and EMA keep
+  std::size_t tensors = 0;  ///< of last.safetensors: weights, and what the optimizer and EMA keep
   std::size_t different = 0;
   std::string firstDifferent;  ///< name of a tensor that differs, or that one of them lacks
   double largest = 0;          ///< |difference| of two values, over all tensors of equal shape
@@ -41,6 +41,6 @@ Result<ReplayReport> replayRun(const std::filesystem::path& run,
                                const std::stop_token& stop);
 
 /// Beside the run: its folder's name with "-replay".
-std::filesystem::path replayFolderOf(const std::filesystem::path& run);
+std::filesystem::path makeReplayPath(const std::filesystem::path& run);
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/base/Log.h"
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/RunId.h"
 #include "core/models/Registry.h"
@@ -20,10 +21,9 @@
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/RunChecks.h"
 #include "core/training/run/TimmArgs.h"
-#include "core/workbench/loading/Compute.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/ModelSnapshot.h"
-#include "core/workbench/session/Pictures.h"
 #include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/training/TrainingStart.h"
 
@@ -34,7 +34,8 @@ namespace {
 void writeMaskFits(const RunFolder& folder, TrainingStart& start) {
   for (const MaskFit& fit : start.maskFits)
     if (const auto written = writeMaskFit(folder.files(), fit); !written)
-      start.notes.push_back("how the masks were fitted was not written: " + written.error().text());
+      start.notes.push_back("the record of the mask fit was not written: " +
+                            written.error().text());
 }
 
 /// For timm's tools. One that goes on keeps what it began with.
@@ -43,7 +44,7 @@ void keepTimmArgs(const RunFolder& folder, const TrainingStart& start) {
     valueOrThrow(writeTimmArgs(folder.files(), start.parts.experiment));
 }
 
-/// Of a run that goes on: those that it began with.
+/// For a resumed run: those that it began with.
 void keepWrittenMaskFits(const RunFolder& folder, TrainingStart& start) {
   std::erase_if(start.maskFits, [&](const MaskFit& fit) { return !folder.files().has(fit.file); });
 }
@@ -77,7 +78,7 @@ Resumption resumptionOf(const RunFolder& folder) {
     carried = withRun(experimentToJson(from.saved->experiment), from.saved->run);
   }
   const Json config = configOfRun(folder, carried);
-  from.experiment = readOfRun(folder, experimentFromJson(config, modelCatalogue()));
+  from.experiment = readOfRun(folder, experimentFromJson(config, modelCatalog()));
   RunIdentity identity = requireOneRun(
       folder, withRun(experimentToJson(from.experiment), writtenRunId(config)), carried);
   from.run = std::move(identity.run);
@@ -91,11 +92,11 @@ Resumption resumptionOf(const RunFolder& folder) {
 /// Runs `body`; where it throws, processes that wait for this one at the place where they meet get
 /// to know why.
 template <typename Body>
-auto toldIfNot(const DistributedContext& together, Body&& body) {
+auto reportedIfNot(const DistributedContext& together, Body&& body) {
   try {
     return body();
   } catch (const std::exception& exception) {
-    notifyWaitingPeers(together.launch, messageOf(exception), together.stop);
+    notifyWaitingPeers(together.launch, failureMessage(exception), together.stop);
     throw;
   }
 }
@@ -107,7 +108,8 @@ class TrainingSession::UnusedFolder {
  public:
   UnusedFolder() : m_path((std::filesystem::temp_directory_path() / "headlight-XXXXXX").string()) {
     if (!::mkdtemp(m_path.data()))
-      throw Failure({ErrorCode::Io, "no folder can be made there; set TMPDIR to another", m_path});
+      throw Failure({ErrorCode::Io,
+                     tr("no folder can be created there; set TMPDIR to another folder"), m_path});
   }
   ~UnusedFolder() {
     std::error_code ignored;
@@ -170,7 +172,7 @@ struct TrainingSession::State {
     }
   };
 
-  /// Of a run that was resumed, what it measured in an earlier process.
+  /// For a resumed run: what it measured in an earlier process.
   void completeFromLog(TrainingOutcome& outcome) const {
     if (outcome.startTop1 && outcome.lastTop1) return;
     const RunHistory history = readRunHistory(*folder, ledger->masks().shape().heads);
@@ -180,7 +182,7 @@ struct TrainingSession::State {
   }
 
   /// What there is to say before the first step.
-  void tell(std::vector<std::string> notes, std::vector<MaskFit> maskFits) {
+  void notify(std::vector<std::string> notes, std::vector<MaskFit> maskFits) {
     if (notes.empty() && maskFits.empty()) return;
     control.publish([&](TrainingUpdate& update) {
       update.warnings.insert(update.warnings.end(), notes.begin(), notes.end());
@@ -233,7 +235,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
   return guarded(where, [&] {
     const auto processes = meet(together, experiment.training.timeout);
     return runAndReportFailure(processes, [&] {
-      configureCompute(threadsOf(experiment.threads, together.launch));
+      configureCompute(chooseThreads(experiment.threads, together.launch));
       const Experiment all = processes ? sharedExperiment(*processes, experiment) : experiment;
       TrainingStart start = openStart(placedAt(all, together.launch), true, processes);
       RunFolder runFolder = create();
@@ -246,7 +248,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
       session->m_state->assemble(std::move(start.parts), std::move(runFolder));
       session->m_state->launch = together.launch;
       session->m_state->share();
-      session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
+      session->m_state->notify(std::move(start.notes), std::move(start.maskFits));
       return session;
     });
   });
@@ -259,7 +261,7 @@ Result<void> TrainingSession::check(const Experiment& experiment) {
 Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(
     const std::filesystem::path& folder, const DistributedContext& together) {
   return guarded(folder.string(), [&] {
-    RunFolder opened = toldIfNot(together, [&] { return RunFolder::open(placeOf(folder)); });
+    RunFolder opened = reportedIfNot(together, [&] { return RunFolder::open(placeOf(folder)); });
     return resumeIn(std::move(opened), together);
   });
 }
@@ -271,10 +273,10 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::resume(const HeldFolde
 
 std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
                                                            const DistributedContext& together) {
-  Resumption from = toldIfNot(together, [&] { return resumptionOf(runFolder); });
+  Resumption from = reportedIfNot(together, [&] { return resumptionOf(runFolder); });
   const auto processes = meet(together, from.experiment.training.timeout);
   return runAndReportFailure(processes, [&] {
-    configureCompute(threadsOf(from.experiment.threads, together.launch));
+    configureCompute(chooseThreads(from.experiment.threads, together.launch));
     if (processes) sharedExperiment(*processes, from.experiment);
     TrainingStart start =
         openStart(placedAt(from.experiment, together.launch), /*fresh=*/!from.saved, processes);
@@ -293,7 +295,7 @@ std::unique_ptr<TrainingSession> TrainingSession::resumeIn(RunFolder runFolder,
     else
       session->m_state->trainer->restart();
     session->m_state->share();
-    session->m_state->tell(std::move(start.notes), std::move(start.maskFits));
+    session->m_state->notify(std::move(start.notes), std::move(start.maskFits));
     return session;
   });
 }
@@ -305,7 +307,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::join(const std::option
     return runAndReportFailure(processes, [&] {
       Experiment experiment = sharedExperiment(*processes, Experiment());
       if (own) takeFreeSettings(*own, experiment);
-      configureCompute(threadsOf(experiment.threads, together.launch));
+      configureCompute(chooseThreads(experiment.threads, together.launch));
       TrainingStart start =
           openStart(placedAt(experiment, together.launch), /*fresh=*/false, processes);
       auto unused = std::make_unique<UnusedFolder>();
@@ -335,10 +337,10 @@ Result<TrainingOutcome> TrainingSession::run(std::stop_token stop) {
     bool first = false;
     std::call_once(m_state->ran, [&] { first = true; });
     if (!first)
-      return Error{ErrorCode::InvalidArgument, "this run was run already; resume it instead",
+      return Error{ErrorCode::InvalidArgument, tr("this run was already run; resume it instead"),
                    folder().string()};
     // Thread counts belong to the calling thread.
-    configureCompute(threadsOf(m_state->experiment.threads, m_state->launch));
+    configureCompute(chooseThreads(m_state->experiment.threads, m_state->launch));
     const State::Ending ending{*m_state};
     TrainingOutcome outcome = m_state->trainer->run(stop);
     m_state->completeFromLog(outcome);
@@ -384,7 +386,7 @@ std::shared_ptr<const ModelSnapshot> TrainingSession::snapshot() const {
 Result<void> TrainingSession::saveSnapshot(const std::filesystem::path& path) const {
   const auto newest = snapshot();
   if (!newest)
-    return Error{ErrorCode::InvalidArgument, "no weights of this run were looked through yet",
+    return Error{ErrorCode::InvalidArgument, tr("no weights of this run are shown yet"),
                  path.string()};
   return guarded(path.string(), [&] {
     valueOrThrow(
@@ -397,7 +399,8 @@ Result<void> TrainingSession::saveSnapshot(const std::filesystem::path& path) co
 Result<void> TrainingSession::recreateFolder() {
   return guarded(m_state->place.string(), [&]() -> Result<void> {
     if (!m_state->ended)
-      return Error{ErrorCode::InvalidArgument, "the run still goes on", m_state->place.string()};
+      return Error{ErrorCode::InvalidArgument, tr("the run is still in progress"),
+                   m_state->place.string()};
     m_state->trainer->saveAnew(RunFolder::create(m_state->place));
     return {};
   });

@@ -85,7 +85,7 @@ class TrainingSession {
   /// Writes the weights of the newest snapshot as safetensors, as InferenceSession::save does. Of a
   /// run whose folder was deleted it is that of its last step. Errors: there is none, Io.
   Result<void> saveSnapshot(const std::filesystem::path& path) const;
-  /// Of a run that ended because its folder was deleted: makes the folder again, with a checkpoint
+  /// For a run that ended because its folder was deleted: makes the folder again, with a checkpoint
   /// of the step at which it ended, to be resumed. Errors: the run still goes on, a run lies there.
   Result<void> recreateFolder();
 

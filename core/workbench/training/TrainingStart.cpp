@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
@@ -15,7 +16,7 @@
 #include "core/workbench/loading/StartingHead.h"
 #include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/Datasets.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/training/DistributedContext.h"
 #include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/training/TrainingTeacher.h"
@@ -25,7 +26,7 @@ namespace {
 
 std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split split) {
   return valueOrThrow(openDataset(
-      datasetSpecOf(experiment.data, experiment.model.imageSize, experiment.seed), split));
+      makeDatasetSpec(experiment.data, experiment.model.imageSize, experiment.seed), split));
 }
 
 /// Opens the data and gives the model as many classes as the data has. `notes` gets what is to be
@@ -35,9 +36,9 @@ TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
   TrainerParts parts;
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
-  notes = notesOf(*parts.train, *parts.validation);
+  notes = describeSplits(*parts.train, *parts.validation);
   experiment.model.classes = static_cast<int>(parts.train->classNames().size());
-  parts.preprocessing = preprocessingOf(experiment.model);
+  parts.preprocessing = makePreprocessing(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
   requirePrecision(precisionFromConfig(experiment.training.precision), parts.device);
   OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
@@ -66,6 +67,9 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
   auto learned = learnedAlphasIn(checkpoint, path);
   if (parts.experiment.training.resetAlpha) learned.emplace();
   applyWeights(*parts.model, plan, learned);
+  // Which of a file's models it was, and what is left aside.
+  for (const std::string& note : checkpoint.notes)
+    if (!checkpoint.choices.empty()) notes.push_back("starting weights: " + note);
   if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
   if (!aboutHead.empty()) notes.push_back("starting weights: " + aboutHead);
   const auto& matched = plan.report.matched;
@@ -74,7 +78,7 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
     fits.clear();
 }
 
-/// Of a Dataset::stamp what does not depend on when files were copied.
+/// For a Dataset::stamp what does not depend on when files were copied.
 std::string contentOf(const std::string& stamp) {
   return stamp.substr(0, stamp.find('-'));
 }
@@ -97,19 +101,19 @@ void checkEdits(const Experiment& experiment, MaskScheme scheme) {
 void requireStart(const LoadReport& report, const std::string& path) {
   if (report.matched.empty() && report.resized.empty() && report.taken.empty())
     throw Failure({ErrorCode::InvalidFile,
-                   "nothing in it fits the model (" + report.summary() +
-                       "); choose other training.weights or another model",
+                   tr("no tensor in it fits the model (") + report.summary() +
+                       tr("); choose other training.weights or another model"),
                    path});
   const LoadReport::Share share = report.bodyShare();
   if (share.value() >= kLeastStart) return;
-  throw Failure({ErrorCode::InvalidFile,
-                 "fits only " + std::to_string(share.filled) + " of the model's " +
-                     std::to_string(share.all) +
-                     " tensors, head and position tables aside, so most of the model would start "
-                     "from random numbers; at least half must fit. Choose the weights of this "
-                     "model, or the model that these weights belong to (" +
-                     report.summary() + ")",
-                 path});
+  throw Failure(
+      {ErrorCode::InvalidFile,
+       tr("fits only ") + std::to_string(share.filled) + tr(" of the model's ") +
+           std::to_string(share.all) +
+           tr(" tensors, not counting head and position tables; at least half must fit. Choose the "
+              "weights of this model, or the model that these weights belong to (") +
+           report.summary() + ")",
+       path});
 }
 
 TrainingStart openStart(const Experiment& experiment, bool fresh,
@@ -117,11 +121,11 @@ TrainingStart openStart(const Experiment& experiment, bool fresh,
   TrainingStart start;
   start.parts = openParts(experiment, start.notes);
   start.parts.processes = processes;
-  if (processes) requireSame(*processes, "pictures", fingerprintOf(start.parts));
-  for (std::string& rule : olderRulesOf(start.parts.experiment.model))
+  if (processes) requireSame(*processes, "images", fingerprintOf(start.parts));
+  for (std::string& rule : listOlderRules(start.parts.experiment.model))
     start.notes.push_back(std::move(rule));
   checkEdits(start.parts.experiment, start.parts.model->masks());
-  start.maskFits = maskFitsOf(*start.parts.model);
+  start.maskFits = fitMasks(*start.parts.model);
   if (fresh) loadStart(start.parts, start.notes, start.maskFits);
   return start;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/TrainingTeacher.h"
 
+#include "core/base/Translation.h"
 #include "core/checkpoint/Fingerprint.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/loading/Weights.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 
 namespace headlight {
 namespace {
@@ -37,17 +38,15 @@ LoadedModel loadTeacher(const TrainingConfig& training, const std::string& devic
 /// The teacher's class of every class of the data; empty where they are the same.
 std::vector<std::int64_t> orderFor(const std::vector<std::string>& data, const ModelInfo& teacher,
                                    std::vector<std::string>& notes) {
-  auto match = matchClasses(data, modelClassesOf(teacher));
-  if (!match)
-    refuseTeacher("was trained on other classes: " +
-                  match.error().message.substr(0, match.error().message.find(';')) +
-                  "; choose a teacher of the same data");
+  auto match =
+      matchClasses(data, readModelClasses(teacher), {}, tr("; choose a teacher for the same data"));
+  if (!match) refuseTeacher(tr("was trained on other classes: ") + match.error().message);
   if (!match->text.empty()) notes.push_back("the teacher's classes are matched " + match->text);
   return std::move(match->order);
 }
 
-/// Of the files that say what the teacher is. A published name without weights has none: its random
-/// weights are always the same.
+/// For the files that say what the teacher is. A published name without weights has none: its
+/// random weights are always the same.
 std::string fingerprintOf(const TrainingConfig& training) {
   std::string result;
   for (const std::string& path : {training.teacher, training.teacherWeights}) {
@@ -70,13 +69,13 @@ OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::s
   OpenedTeacher opened;
   if (training.distillation == "none") return opened;
   if (training.teacher.empty() && training.teacherWeights.empty())
-    refuseTeacher("is missing; name the model to learn from, or set training.distillation to none");
+    refuseTeacher(tr("is missing; give the teacher model, or set training.distillation to none"));
   const LoadedModel loaded = loadTeacher(training, device, experiment.threads);
   const ModelConfig& model = loaded.info.experiment.model;
   if (model.classes != static_cast<int>(classNames.size()))
-    refuseTeacher("has " + std::to_string(model.classes) + " classes, the data has " +
-                  std::to_string(classNames.size()) + "; choose a teacher of the same data");
-  const Preprocessing expects = preprocessingOf(model), own = preprocessingOf(experiment.model);
+    refuseTeacher(tr("has ") + std::to_string(model.classes) + tr(" classes, but the data has ") +
+                  std::to_string(classNames.size()) + tr("; choose a teacher for the same data"));
+  const Preprocessing expects = makePreprocessing(model), own = makePreprocessing(experiment.model);
   opened.teacher = std::make_shared<Teacher>(loaded.model, expects, own,
                                              orderFor(classNames, loaded.info, opened.notes));
   opened.fingerprint = fingerprintOf(training);
@@ -86,7 +85,7 @@ OpenedTeacher openTeacher(const Experiment& experiment, const std::vector<std::s
   else if (!loaded.info.report.complete())
     opened.notes.push_back("teacher: " + loaded.info.report.summary());
   if (opened.teacher->resizes())
-    opened.notes.push_back("the teacher sees the student's pictures resized from " + sizeText(own) +
+    opened.notes.push_back("the teacher uses the student's images, resized from " + sizeText(own) +
                            " to " + sizeText(expects) + " pixels");
   return opened;
 }

@@ -75,7 +75,7 @@ void waitAt(Barrier& barrier, Kind kind) {
   swapcontext(&s_thread->context, &s_scheduler);
 }
 
-Warp& ownWarp() {
+Warp& currentWarp() {
   return s_block->warps[s_thread->index / kLanes];
 }
 
@@ -150,7 +150,7 @@ std::int64_t blocksRun() {
 }
 
 void waitForWarp() {
-  waitAt(ownWarp().barrier, Kind::Barrier);
+  waitAt(currentWarp().barrier, Kind::Barrier);
 }
 
 void waitForBlock() {
@@ -159,9 +159,9 @@ void waitForBlock() {
 
 std::uint64_t exchange(std::uint64_t mine, int mask) {
   const unsigned lane = s_thread->index % kLanes;
-  auto& values = ownWarp().values[s_thread->exchanges++ % 2];
+  auto& values = currentWarp().values[s_thread->exchanges++ % 2];
   values[lane] = mine;
-  waitAt(ownWarp().barrier, Kind::Exchange);
+  waitAt(currentWarp().barrier, Kind::Exchange);
   return values[lane ^ static_cast<unsigned>(mask)];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// angles: the numbers of the angular kernel and of a picture, the fit, and what is refused.
+// angles: the numbers of the angular kernel and of an image, the fit, and what is refused.
 
 #include <cmath>
 
@@ -9,30 +9,30 @@
 namespace headlight::testing {
 namespace {
 
-class AnglesCliTest : public PicturesCliTest {};
+class AnglesCliTest : public ImagesCliTest {};
 
-TEST_F(AnglesCliTest, APictureHasItsAnglesInNumbersAndFigures) {
+TEST_F(AnglesCliTest, AnImageHasItsAnglesInNumbersAndFigures) {
   const auto outcome =
       runWithModel({"angles", m_files[0].string(), "--layer", "1", "--head", "0", "--query", "2,1",
                     "--bins", "30", "-o", "angles.csv", "--json"});
   expectOk(outcome);
-  const auto picture = outcome.json()["picture"];
-  EXPECT_EQ(picture["of"], "layer 1, head 0");
-  EXPECT_EQ(picture["share"].size(), 30u);
+  const auto image = outcome.json()["picture"];
+  EXPECT_EQ(image["of"], "layer 1, head 0");
+  EXPECT_EQ(image["share"].size(), 30u);
   double sum = 0;
-  for (const double share : picture["share"])
+  for (const double share : image["share"])
     sum += share;
   EXPECT_NEAR(sum, 1, 1e-9);
-  EXPECT_EQ(picture["pairs"], 65 * 65);  // 8 × 8 patches and a class token
-  EXPECT_EQ(picture["token"], "patch (2, 1)");
-  EXPECT_EQ(picture["token_angles"].size(), 65u);
+  EXPECT_EQ(image["pairs"], 65 * 65);  // 8 × 8 patches and a class token
+  EXPECT_EQ(image["token"], "patch (2, 1)");
+  EXPECT_EQ(image["token_angles"].size(), 65u);
   EXPECT_EQ(outcome.json()["kernels"].size(), 7u);
   const std::string csv = readBytes(path("angles.csv"));
   EXPECT_EQ(csv.substr(0, 41), "panel,line,degrees,value,deviation,scale\n");
   EXPECT_NE(csv.find("kernels,\"ReLU-E\","), std::string::npos);
 }
 
-TEST_F(AnglesCliTest, WithoutAPictureThereAreTheCurves) {
+TEST_F(AnglesCliTest, WithoutAnImageThereAreTheCurves) {
   const auto outcome = run({"angles", "--terms", "1", "-o", "curves.svg"});
   expectOk(outcome);
   EXPECT_NE(outcome.out.find("      180    0.0000    0.1817"), std::string::npos) << outcome.out;
@@ -51,11 +51,11 @@ TEST_F(AnglesCliTest, ANetworkFitsTheKernel) {
 }
 
 TEST_F(AnglesCliTest, WhatCannotBeIsRefused) {
-  const std::string picture = m_files[0].string();
-  expectError(run({"angles", picture}), 2, {"--model"});
+  const std::string image = m_files[0].string();
+  expectError(run({"angles", image}), 2, {"--model"});
   expectError(run({"angles", "--fit", "--target", "all"}), 2, {"kernel or residual"});
   expectError(run({"angles", "-o", "angles.txt"}), 2, {".csv"});
-  expectError(runWithModel({"angles", picture, "--layer", "3"}), 2, {"layer", "has 3"});
+  expectError(runWithModel({"angles", image, "--layer", "3"}), 2, {"layer", "has 3"});
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 namespace headlight::testing {
 namespace {
 
-class CompareCliTest : public PicturesCliTest {
+class CompareCliTest : public ImagesCliTest {
  protected:
   /// The class token's row of a head's map over the patches, as attend writes it.
-  std::vector<float> classRow(const fs::path& picture, const Arguments& more, int layer, int head) {
-    Arguments arguments{"attend", picture, "-o", "row.safetensors", "--json"};
+  std::vector<float> classRow(const fs::path& image, const Arguments& more, int layer, int head) {
+    Arguments arguments{"attend", image, "-o", "row.safetensors", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     expectOk(runWithModel(arguments));
     const Tensor maps =
@@ -50,8 +50,7 @@ TEST_F(CompareCliTest, TheDifferenceIsThatOfAttendsMaps) {
 }
 
 TEST_F(CompareCliTest, PredictionsAreThoseOfPredict) {
-  const auto outcome =
-      runWithModel({"compare", m_files[0], "--other-picture", m_files[5], "--json"});
+  const auto outcome = runWithModel({"compare", m_files[0], "--other-image", m_files[5], "--json"});
   expectOk(outcome);
   const auto left = runWithModel({"predict", m_files[0], "--json"}).json()["results"][0]["top"];
   const auto right = runWithModel({"predict", m_files[5], "--json"}).json()["results"][0]["top"];
@@ -61,9 +60,9 @@ TEST_F(CompareCliTest, PredictionsAreThoseOfPredict) {
   EXPECT_NEAR(json["prediction"][0]["right"].get<double>(), right[0]["probability"].get<double>(),
               1e-5);
   EXPECT_EQ(json["prediction"][0]["right_rank"], 1);
-  const auto text = runWithModel({"compare", m_files[0], "--other-picture", m_files[5]});
+  const auto text = runWithModel({"compare", m_files[0], "--other-image", m_files[5]});
   expectOk(text);
-  EXPECT_NE(text.out.find("right - left: most "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("right - left: maximum "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("layer 2, mean of heads, class token"), std::string::npos) << text.out;
 }
 
@@ -87,46 +86,62 @@ TEST_F(CompareCliTest, ModelsOfOtherGridsStandSideBySideWithoutADifference) {
   EXPECT_NE(text.out.find("different grids, 8 x 8 and 4 x 4"), std::string::npos) << text.out;
 }
 
+TEST_F(CompareCliTest, OldFlagNamesDoTheSame) {
+  const auto compare = [&](const std::string& image, const std::string& folder,
+                           const std::string& name) {
+    const auto outcome =
+        runWithModel({"compare", m_files[0], image, m_files[5], folder, name, "--json"});
+    expectOk(outcome);
+    return std::pair(outcome.json()["difference"], readBytes(path(name) / "compare.png"));
+  };
+  EXPECT_EQ(compare("--other-picture", "--pictures", "old"),
+            compare("--other-image", "--images", "new"));
+  const std::string help = run({"compare", "--help"}).out;
+  EXPECT_EQ(help.find("picture"), std::string::npos) << help;
+  expectOk(runWithModel({"attend", m_files[0], "--pictures", "attended"}));
+  EXPECT_FALSE(fs::is_empty(path("attended")));
+}
+
 TEST_F(CompareCliTest, DrawsBothAndTheDifference) {
-  const auto outcome = runWithModel({"compare", m_files[0], "--other-picture", m_files[5],
-                                     "--style", "warm", "-p", "out", "--json"});
+  const auto outcome = runWithModel({"compare", m_files[0], "--other-image", m_files[5], "--style",
+                                     "warm", "-p", "out", "--json"});
   expectOk(outcome);
-  const auto picture = readImage(path("out") / "compare.png");
-  ASSERT_TRUE(picture.ok());
-  EXPECT_GT(picture->width, 3 * 448);
+  const auto image = readImage(path("out") / "compare.png");
+  ASSERT_TRUE(image.ok());
+  EXPECT_GT(image->width, 3 * 448);
   EXPECT_EQ(outcome.json()["file"], "out/compare.png");
 }
 
 TEST_F(CompareCliTest, OtherWaysAreThoseOfAttend) {
-  for (const std::string way : {"grad-cam", "similarity"}) {
-    const auto json = runWithModel({"compare", m_files[0], "--other-picture", m_files[5], "--show",
-                                    way, "--query", "2,3", "--json", "-p", "out"})
+  for (const std::string method : {"grad-cam", "similarity"}) {
+    const auto json = runWithModel({"compare", m_files[0], "--other-image", m_files[5], "--show",
+                                    method, "--query", "2,3", "--json", "-p", "out"})
                           .json();
-    std::vector<nlohmann::json> heats;
+    std::vector<nlohmann::json> heatmaps;
     for (const int i : {0, 5})
-      heats.push_back(runWithModel({"attend", m_files[i], "--show", way, "--query", "2,3", "--json",
-                                    "-p", "attended"})
-                          .json()["results"][0]);
+      heatmaps.push_back(runWithModel({"attend", m_files[i], "--show", method, "--query", "2,3",
+                                       "--json", "-p", "attended"})
+                             .json()["results"][0]);
     const auto& values = json["difference"]["values"];
-    ASSERT_EQ(values.size(), 64u) << way;
+    ASSERT_EQ(values.size(), 64u) << method;
     for (std::size_t i = 0; i < values.size(); ++i)
-      EXPECT_NEAR(
-          values[i].get<double>(),
-          heats[1]["heat"]["values"][i].get<double>() - heats[0]["heat"]["values"][i].get<double>(),
-          1e-6)
-          << way;
-    EXPECT_EQ(json["left"]["show"], way);
+      EXPECT_NEAR(values[i].get<double>(),
+                  heatmaps[1]["heat"]["values"][i].get<double>() -
+                      heatmaps[0]["heat"]["values"][i].get<double>(),
+                  1e-6)
+          << method;
+    EXPECT_EQ(json["left"]["show"], method);
     EXPECT_TRUE(readImage(path("out") / "compare.png").ok());
   }
   const auto text =
-      runWithModel({"compare", m_files[0], "--other-picture", m_files[5], "--show", "relevance"});
+      runWithModel({"compare", m_files[0], "--other-image", m_files[5], "--show", "relevance"});
   expectOk(text);
   EXPECT_NE(text.out.find("left   class relevance for "), std::string::npos) << text.out;
 }
 
 TEST_F(CompareCliTest, WaysThatCannotBeComparedAreExplained) {
   const auto compare = [&](const std::vector<std::string>& more) {
-    Arguments all{"compare", m_files[0], "--other-picture", m_files[5]};
+    Arguments all{"compare", m_files[0], "--other-image", m_files[5]};
     all.insert(all.end(), more.begin(), more.end());
     return runWithModel(all);
   };

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// attend --show of other ways of looking, against golden values of PyTorch's own autograd
+// attend --show of explanations, against golden values of PyTorch's own autograd
 // (golden/make_ways_golden.py), and what it refuses.
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/workbench/attribution/Explanations.h"
 #include "tests/cli/Tensors.h"
 #include "tests/cli/Workspace.h"
 
 namespace headlight::testing {
 namespace {
 
-class ExplainCliTest : public PicturesCliTest {
+class ExplainCliTest : public ImagesCliTest {
  protected:
   Tensors show(Arguments arguments) const {
     arguments.insert(arguments.begin(), {"attend", "--tensor", kGolden / "vit_micro.io.safetensors",
@@ -24,21 +26,24 @@ class ExplainCliTest : public PicturesCliTest {
 
 TEST_F(ExplainCliTest, HeatsAreThoseOfAutograd) {
   const auto golden = readTensors(kGolden / "ways_micro.safetensors");
-  for (const std::string way : {"relevance", "attention-gradient", "grad-cam"}) {
-    const auto out = show({way, "--class", "4"});
-    EXPECT_EQ(out.size(), 2u) << way;  // and the logits
-    EXPECT_LT(greatestDifference(out.at(way), golden.at(way)), 1e-5) << way;
+  for (const std::string method : {"relevance", "attention-gradient", "grad-cam"}) {
+    const auto out = show({method, "--class", "4"});
+    EXPECT_EQ(out.size(), 2u) << method;  // and the logits
+    EXPECT_LT(greatestDifference(out.at(method), golden.at(method)), 1e-5) << method;
   }
   EXPECT_LT(greatestDifference(show({"similarity", "--query", "6"}).at("similarity"),
                                golden.at("similarity")),
             1e-5);
 }
 
-TEST_F(ExplainCliTest, FeaturesColoursAndDepthAreThoseOfAutograd) {
+TEST_F(ExplainCliTest, FeaturesColorsAndDepthAreThoseOfAutograd) {
   const auto golden = readTensors(kGolden / "ways_micro.safetensors");
-  const auto features = show({"features"});
+  const auto features = show({"feature-pca"});
   EXPECT_LT(greatestDifference(features.at("features"), golden.at("features")), 1e-4);
   EXPECT_LT(greatestDifference(features.at("colors"), golden.at("colors")), 1e-4);
+  EXPECT_LT(greatestDifference(show({"logit-lens"}).at("depth"), golden.at("depth")), 1e-5);
+  // As older versions named them.
+  EXPECT_EQ(show({"features"}).at("colors").floats(), features.at("colors").floats());
   EXPECT_LT(greatestDifference(show({"depth"}).at("depth"), golden.at("depth")), 1e-5);
 }
 
@@ -59,13 +64,14 @@ TEST_F(ExplainCliTest, TheClassIsThePredictedOneUnlessNamed) {
   EXPECT_EQ(other.json()["results"][0]["heat"]["layer"], 1);
 }
 
-TEST_F(ExplainCliTest, ColoursOfSeveralPicturesAreFoundTogether) {
-  Arguments arguments{"attend", m_files[0],         m_files[1], "--show",  "features",
-                      "-o",     "both.safetensors", "-p",       "colours", "--json"};
+TEST_F(ExplainCliTest, ColorsOfSeveralImagesAreFoundTogether) {
+  Arguments arguments{"attend", m_files[0],         m_files[1], "--show", "features",
+                      "-o",     "both.safetensors", "-p",       "colors", "--json"};
   const auto both = runWithModel(arguments);
   expectOk(both);
+  EXPECT_EQ(both.json()["show"], "feature-pca");
   EXPECT_NE(
-      both.json()["results"][0]["colors"]["note"].get<std::string>().find("of 2 pictures together"),
+      both.json()["results"][0]["colors"]["note"].get<std::string>().find("of 2 images together"),
       std::string::npos);
   EXPECT_EQ(both.json()["results"][1]["files"].size(), 1u);
   arguments.erase(arguments.begin() + 2);
@@ -84,7 +90,9 @@ TEST_F(ExplainCliTest, FaithfulnessComparesMethodsWithRandomOrder) {
       runWithModel({"attend", m_files[0], "--show", "faithfulness", "-p", "faith", "--json"});
   expectOk(outcome);
   const auto methods = outcome.json()["results"][0]["faithfulness"]["methods"];
-  ASSERT_EQ(methods.size(), 6u);
+  const auto heatmaps = std::count_if(explanationMethods().begin(), explanationMethods().end(),
+                                      std::mem_fn(&ExplanationInfo::isImageHeatmap));
+  ASSERT_EQ(methods.size(), heatmaps + 3u);  // and rollout, attention, random
   EXPECT_EQ(methods.back()["method"], "random order");
   for (const auto& method : methods) {
     EXPECT_EQ(method["shares"].front(), 0.0);
@@ -110,8 +118,8 @@ TEST_F(ExplainCliTest, WhatCannotBeIsRefused) {
   refused({"relevance", "--class", "10"}, {"class 10", "from 0 to 9"}, 2);
   refused({"relevance", "--class", "goldfinch"}, {"goldfinch", "from 0 to 9"}, 2);
   refused({"grad-cam", "--layer", "3"}, {"--layer", "from 0 to 2"}, 2);
-  refused({"attention", "--class", "1"}, {"--class"}, 2);
-  refused({"attention", "--foreground"}, {"--foreground"}, 2);
+  refused({"attention", "--class", "1"}, {"--class", "input-gradient"}, 2);
+  refused({"attention", "--foreground"}, {"--foreground", "feature-pca"}, 2);
   refused({"relevence"}, {"relevance"}, 2);
 }
 

@@ -10,11 +10,11 @@
 namespace headlight::testing {
 namespace {
 
-using FigureCliTest = PicturesCliTest;
+using FigureCliTest = ImagesCliTest;
 
 TEST_F(FigureCliTest, ADescriptionMakesTheSamePageAgain) {
   const auto made = runWithModel({"figure", m_files[0], m_files[1], "--columns",
-                                  "picture, head 1.0, layer 2 (label all), rollout, relevance",
+                                  "image, head 1.0, layer 2 (label all), rollout, relevance",
                                   "--scale", "column", "--labels", "one, two", "--dpi", "100", "-o",
                                   "page.png", "--save-page", "page.json", "--json"});
   expectOk(made);

@@ -11,10 +11,10 @@
 namespace headlight::testing {
 namespace {
 
-class FilmCliTest : public PicturesCliTest {
+class FilmCliTest : public ImagesCliTest {
  protected:
   void SetUp() override {
-    PicturesCliTest::SetUp();
+    ImagesCliTest::SetUp();
     const auto film = valueOrThrow(FilmFile::create(path("clip.avi"), 0.1));
     for (int frame = 0; frame < 8; ++frame)
       valueOrThrow(film->add(drawn(frame)));
@@ -101,15 +101,15 @@ TEST_F(FilmCliTest, AManifestIsRefusedAndNothingOfItIsPrinted) {
   EXPECT_FALSE(fs::exists(path("film.gif")));
 }
 
-/// "clip.avi[5]" is a picture for whatever takes pictures, the same as the frame in a file.
-TEST_F(FilmCliTest, AFrameIsAPictureEverywhere) {
+/// "clip.avi[5]" is an image for whatever takes images, the same as the frame in a file.
+TEST_F(FilmCliTest, AFrameIsAnImageEverywhere) {
   std::ofstream(path("frame5.png"), std::ios::binary)
       << valueOrThrow(encodePng(valueOrThrow(readVideoFrame(path("clip.avi"), 5))));
   const auto same = [&](Arguments arguments, const std::string& ending) {
-    const auto written = [&](const std::string& picture, const std::string& name) {
+    const auto written = [&](const std::string& image, const std::string& name) {
       Arguments whole = arguments;
       for (std::string& argument : whole)
-        if (argument == "PICTURE") argument = picture;
+        if (argument == "IMAGE") argument = image;
       whole.insert(whole.end(), {"-o", name + ending});
       expectOk(runWithModel(whole));
       return readBytes(path(name + ending));
@@ -118,8 +118,8 @@ TEST_F(FilmCliTest, AFrameIsAPictureEverywhere) {
     EXPECT_FALSE(frame.empty()) << arguments.front();
     EXPECT_EQ(frame, written("frame5.png", "of-file")) << arguments.front();
   };
-  same({"relative", "--image", "PICTURE"}, ".csv");
-  same({"angles", "PICTURE"}, ".csv");
+  same({"relative", "--image", "IMAGE"}, ".csv");
+  same({"angles", "IMAGE"}, ".csv");
   expectOk(runWithModel({"figure", "clip.avi[5]", "-o", "page.png"}));
   expectOk(runWithModel({"faithfulness", "--image", "clip.avi[5]"}));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // heads: numbers of heads, those that meet a bound, and the scheme that masks them. evaluate
-// --beside: what masks do on a data set.
+// --beside: what masks do on a dataset.
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 namespace headlight::testing {
 namespace {
 
-using HeadsCliTest = PicturesCliTest;
+using HeadsCliTest = ImagesCliTest;
 
-TEST_F(HeadsCliTest, OfAPictureLocalityIsThatOfAttend) {
+TEST_F(HeadsCliTest, OfAnImageLocalityIsThatOfAttend) {
   const auto heads = runWithModel({"heads", "--image", m_files[0], "--json"});
   expectOk(heads);
   const auto measures = heads.json()["results"][0]["measures"];
@@ -32,8 +32,8 @@ TEST_F(HeadsCliTest, OfAPictureLocalityIsThatOfAttend) {
   EXPECT_EQ(measures[1]["chance"][0], 1.0);
 }
 
-/// Several pictures go into one figure; its numbers are the means of theirs.
-TEST_F(HeadsCliTest, AFigureIsOverAllPictures) {
+/// Several images go into one figure; its numbers are the means of theirs.
+TEST_F(HeadsCliTest, AFigureIsOverAllImages) {
   ASSERT_GE(m_files.size(), 2u);
   const auto both = runWithModel({"heads", "--image", m_files[0], m_files[1], "--measure",
                                   "distance", "--figure", "both.csv", "--json"});
@@ -53,11 +53,11 @@ TEST_F(HeadsCliTest, AFigureIsOverAllPictures) {
   const auto refused = runWithModel({"heads", "--image", m_files[0], m_files[1], "--measure",
                                      "importance", "--figure", "no.pdf"});
   EXPECT_EQ(refused.exitCode, 2);
-  EXPECT_NE(refused.err.find("needs their classes"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("needs class labels"), std::string::npos) << refused.err;
 }
 
-TEST_F(HeadsCliTest, OverADataSetItSaysHowManyPictures) {
-  const auto outcome = runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--measure",
+TEST_F(HeadsCliTest, OverADataSetItSaysHowManyImages) {
+  const auto outcome = runWithModel({"heads", "--data", m_images, "--samples", "6", "--measure",
                                      "als,importance,importance_first_order,alpha", "--match",
                                      "index", "--sort", "--json"});
   expectOk(outcome);
@@ -73,9 +73,9 @@ TEST_F(HeadsCliTest, OverADataSetItSaysHowManyPictures) {
     EXPECT_LE(value, before);
     before = value;
   }
-  const auto text = runWithModel({"heads", "--data", m_pictures, "--samples", "6", "--sort"});
+  const auto text = runWithModel({"heads", "--data", m_images, "--samples", "6", "--sort"});
   expectOk(text);
-  EXPECT_NE(text.out.find("als  attention locality (ALS), larger: more local; 6 pictures"),
+  EXPECT_NE(text.out.find("als  attention locality (ALS), larger: more local; 6 images"),
             std::string::npos)
       << text.out;
 }
@@ -114,7 +114,7 @@ TEST_F(HeadsCliTest, WrongRequestsAreExplained) {
   expectError(runWithModel({"heads", "--image", m_files[0], "--select", "als=1"}), 2,
               {"als=1", "als<0.2"});
   expectError(runWithModel({"heads", "--image", m_files[0], "--set", "hard:3"}), 2, {"--output"});
-  expectError(runWithModel({"heads", "--image", m_files[0], "--data", m_pictures}), 2, {"--image"});
+  expectError(runWithModel({"heads", "--image", m_files[0], "--data", m_images}), 2, {"--image"});
   expectError(runWithModel({"heads", "--image", m_files[0], m_files[1], "--select", "als<1"}), 2,
               {"--select"});
   expectError(run({"heads", "--image", m_files[0]}), 2, {"--model"});
@@ -147,7 +147,7 @@ TEST_F(HeadsCliTest, EvaluateTellsWhatMasksChange) {
   expectOk(text);
   EXPECT_NE(text.out.find("from none to sch1: loss "), std::string::npos) << text.out;
   expectError(with({"--changed", "3"}), 2, {"--changed", "--beside"});
-  expectError(with({"--beside", "none", "--castle"}), 2, {"--beside"});
+  expectError(with({"--beside", "none", "--drop-branch"}), 2, {"--beside"});
   expectError(with({"--beside", "sch9"}), 2, {"sch9"});
 }
 

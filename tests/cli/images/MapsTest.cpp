@@ -13,10 +13,10 @@
 namespace headlight::testing {
 namespace {
 
-class MapsCliTest : public PicturesCliTest {
+class MapsCliTest : public ImagesCliTest {
  protected:
   void SetUp() override {
-    PicturesCliTest::SetUp();
+    ImagesCliTest::SetUp();
     expectOk(runWithModel({"attend", m_files[0], m_files[1], "-o", "maps.safetensors"}));
   }
 };
@@ -38,13 +38,13 @@ TEST_F(MapsCliTest, AttendGivesTheMapsAndRolloutOfTheModel) {
   EXPECT_EQ(results[1]["top"][0]["index"], models.json()["results"][0]["top"][0]["index"]);
 }
 
-TEST_F(MapsCliTest, AttendDrawsEachPicture) {
+TEST_F(MapsCliTest, AttendDrawsEachImage) {
   const auto outcome =
       run({"attend", "maps.safetensors", "-p", "drawn", "--layer", "1", "--head", "2"});
   expectOk(outcome);
   for (const char* name : {"maps-0-grid.png", "maps-1-rollout.png", "maps-1-layer1-head2.png"})
     EXPECT_TRUE(fs::exists(path("drawn") / name)) << name;
-  EXPECT_NE(outcome.err.find("plain grey"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("plain gray"), std::string::npos) << outcome.err;
   expectOk(run({"attend", "maps.safetensors[1]", "-p", "single"}));
   EXPECT_FALSE(fs::exists(path("single/maps-0-grid.png")));
   EXPECT_TRUE(fs::exists(path("single/maps-1-grid.png")));
@@ -87,7 +87,7 @@ TEST_F(MapsCliTest, HeadsAndSimilarityAreThoseOfTheModel) {
       continue;
     }
     ASSERT_EQ(a["measures"].size(), 3u);
-    for (int i = 0; i < 2; ++i)  // als and entropy; distances are in pixels of the picture
+    for (int i = 0; i < 2; ++i)  // als and entropy; distances are in pixels of the image
       EXPECT_EQ(a["measures"][i]["values"], b["measures"][i]["values"]);
   }
   expectError(run({"heads", "--image", "maps.safetensors[0]", "--measure", "importance"}), 2,
@@ -112,15 +112,15 @@ TEST_F(MapsCliTest, PredictTellsTheLogitsClasses) {
 }
 
 TEST_F(MapsCliTest, ComparesMapsWithMapsAndWithAModel) {
-  const auto two = run({"compare", "maps.safetensors[0]", "--other-picture", "maps.safetensors[1]",
+  const auto two = run({"compare", "maps.safetensors[0]", "--other-image", "maps.safetensors[1]",
                         "--layer", "1", "--head", "0", "-p", "two", "--json"});
   expectOk(two);
   EXPECT_TRUE(fs::exists(path("two/compare.png")));
-  const auto models = runWithModel({"compare", m_files[0], "--other-picture", m_files[1], "--layer",
+  const auto models = runWithModel({"compare", m_files[0], "--other-image", m_files[1], "--layer",
                                     "1", "--head", "0", "--json"});
   expectOk(models);
   EXPECT_EQ(two.json()["difference"]["values"], models.json()["difference"]["values"]);
-  // The picture within the file is the one that the model looks at.
+  // The image within the file is the one that the model looks at.
   const auto beside = run({"compare", kTimm.string() + "[0]", "--other-weights",
                            kGolden / "vit_micro.safetensors", "--json"});
   expectOk(beside);
@@ -132,18 +132,18 @@ TEST_F(MapsCliTest, WhatNeedsAModelSaysSo) {
        {Arguments{"attend", m_files[0], "--weights", "maps.safetensors"},
         Arguments{"attend", m_files[0], "--model", "maps.safetensors"},
         Arguments{"predict", m_files[0], "--model", "maps.safetensors"},
-        Arguments{"evaluate", "--model", "maps.safetensors", "--data", m_pictures},
-        Arguments{"heads", "--weights", "maps.safetensors", "--data", m_pictures}})
+        Arguments{"evaluate", "--model", "maps.safetensors", "--data", m_images},
+        Arguments{"heads", "--weights", "maps.safetensors", "--data", m_images}})
     expectError(run(arguments), 2, {"maps without a model", "headlight-cli attend"});
-  for (const char* way : {"relevance", "grad-cam", "features", "depth", "faithfulness"})
-    expectError(run({"attend", "maps.safetensors", "--show", way}), 2, {"maps without a model"});
+  for (const char* method : {"relevance", "grad-cam", "features", "depth", "faithfulness"})
+    expectError(run({"attend", "maps.safetensors", "--show", method}), 2, {"maps without a model"});
   expectError(run({"attend", "maps.safetensors", "--show", "inner_bias"}), 2, {"attention"});
   expectError(run({"attend", "maps.safetensors", "--masks", "sch1"}), 2, {"--masks"});
-  expectError(run({"attend", "maps.safetensors", m_files[0]}), 2, {"one file of maps"});
-  expectError(run({"attend", "maps.safetensors[2]", "-o", "o.safetensors"}), 2, {"2 pictures"});
+  expectError(run({"attend", "maps.safetensors", m_files[0]}), 2, {"one map file"});
+  expectError(run({"attend", "maps.safetensors[2]", "-o", "o.safetensors"}), 2, {"2 images"});
   expectError(runWithModel({"attend", "maps.safetensors"}), 2, {"need no model"});
   expectError(run({"heads", "--image", "maps.safetensors", "--select", "als<0.5"}), 2,
-              {"one picture"});
+              {"one image"});
   expectError(run({"compare", "maps.safetensors", "--other-head", "1"}), 2,
               {"maps.safetensors[0]"});
 }
@@ -153,7 +153,7 @@ TEST_F(MapsCliTest, BadMapsAreNamed) {
   auto values = tensors.at("attention.1").floats();
   const auto& shape = tensors.at("attention.1").shape;
   const auto tokens = static_cast<std::size_t>(shape[3]);
-  values[tokens * tokens + 3 * tokens + 1] = NAN;  // picture 0, head 1, row 3
+  values[tokens * tokens + 3 * tokens + 1] = NAN;  // image 0, head 1, row 3
   tensors["attention.1"] = floatTensor(shape, values);
   writeTensors(path("nan.safetensors"), tensors);
   expectError(run({"attend", "nan.safetensors", "-o", "o.safetensors"}), 3,

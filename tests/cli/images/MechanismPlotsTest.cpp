@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// attend --show of the pictures that a mechanism alone has.
+// attend --show of the images that a mechanism alone has.
 
 #include <cmath>
 
@@ -10,9 +10,9 @@
 namespace headlight::testing {
 namespace {
 
-class MechanismPlotCliTest : public PicturesCliTest {};
+class MechanismPlotCliTest : public ImagesCliTest {};
 
-TEST_F(MechanismPlotCliTest, OfTheWeightsAloneNoPictureIsNeeded) {
+TEST_F(MechanismPlotCliTest, OfTheWeightsAloneNoImageIsNeeded) {
   const auto outcome = run({"attend", "--model", "aft_conv_micro", "--show", "kernel-weight", "-p",
                             "drawn", "-o", "out.safetensors", "--device", "cpu", "--json"});
   expectOk(outcome);
@@ -28,7 +28,7 @@ TEST_F(MechanismPlotCliTest, OfTheWeightsAloneNoPictureIsNeeded) {
   EXPECT_NE(outcome.json()["map"].get<std::string>().find("e^w − 1"), std::string::npos);
 }
 
-TEST_F(MechanismPlotCliTest, KeysAreOfEachPicture) {
+TEST_F(MechanismPlotCliTest, KeysAreOfEachImage) {
   const auto outcome =
       run({"attend", m_files[0], m_files[1], "--model", "aft_full_micro", "--show", "keys", "-o",
            "out.safetensors", "--layer", "1", "-p", "drawn", "--device", "cpu"});
@@ -54,15 +54,15 @@ TEST_F(MechanismPlotCliTest, LinesComeAsPlotTableAndDrawing) {
             std::string::npos);
 }
 
-TEST_F(MechanismPlotCliTest, WhatThereIsNotIsListedAndWhatNeedsAPictureSaysSo) {
+TEST_F(MechanismPlotCliTest, WhatThereIsNotIsListedAndWhatNeedsAnImageSaysSo) {
   const Arguments conv{"attend", "--model", "aft_conv_micro", "--device", "cpu", "--show"};
   const auto with = [&](Arguments more) {
     more.insert(more.begin(), conv.begin(), conv.end());
     return run(more);
   };
   expectError(with({"mask"}), 2, {"--show", "attention, kernel, kernel-weight, keys"});
-  expectError(with({"keys"}), 2, {"keys", "give pictures"});
-  expectError(with({"attention"}), 2, {"takes pictures"});
+  expectError(with({"keys"}), 2, {"keys", "give images"});
+  expectError(with({"attention"}), 2, {"needs either images"});
   expectError(with({"kernel", "--class", "3"}), 2, {"--class"});
   expectError(with({"kernel", "--format", "gif"}), 2, {"--format", "svg"});
   expectError(run({"attend", "--model", microConfig(), "--show", "keys"}), 2,

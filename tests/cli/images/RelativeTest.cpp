@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// relative: mean attention by offset over pictures, from the command line; faithfulness as a table.
+// relative: mean attention by offset over images, from the command line; faithfulness as a table.
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "core/workbench/attribution/Explanations.h"
 #include "tests/cli/Tensors.h"
 #include "tests/cli/Workspace.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-using RelativeCliTest = PicturesCliTest;
+using RelativeCliTest = ImagesCliTest;
 
 /// Means over pairs of patches of the maps that attend writes, [B, H, T, T], so far apart.
 double meanAt(const Tensor& maps, std::int64_t head, int prefix, int rows, int cols, int dr,
@@ -57,7 +59,7 @@ TEST_F(RelativeCliTest, IsTheMeanOfTheMapsThatAttendWrites) {
         static_cast<std::size_t>(((2 * rows - 1) + dr + rows - 1) * (2 * cols - 1) + dc + cols - 1);
     EXPECT_NEAR(written.floats()[place], got, 1e-7);
   }
-  EXPECT_NE(readBytes(path("r.svg")).find("2 pictures"), std::string::npos);
+  EXPECT_NE(readBytes(path("r.svg")).find("2 images"), std::string::npos);
   // The maps alone give the same.
   const auto alone = run({"relative", "--image", "maps.safetensors", "--json"});
   expectOk(alone);
@@ -66,18 +68,18 @@ TEST_F(RelativeCliTest, IsTheMeanOfTheMapsThatAttendWrites) {
 }
 
 TEST_F(RelativeCliTest, WhatCannotBeIsRefused) {
-  expectError(runWithModel({"relative", "--image", m_files[0], "--data", m_pictures}), 2,
+  expectError(runWithModel({"relative", "--image", m_files[0], "--data", m_images}), 2,
               {"--image", "--data"});
   expectError(runWithModel({"relative", "--image", m_files[0], "--figure", "r.txt"}), 2, {"r.txt"});
   expectError(runWithModel({"relative", "--image", m_files[0], "--gradient-biasing"}), 2,
               {"learned_mask"});
   expectError(run({"relative", "--image", m_files[0]}), 2, {"--model"});
   expectError(runWithModel({"relative", "--image", "none.png"}), 3, {"none.png"});
-  write("broken.png", std::string("no picture"));
+  write("broken.png", std::string("no image"));
   const auto some = runWithModel({"relative", "--image", m_files[0], "broken.png"});
   expectOk(some);
   EXPECT_NE(some.err.find("broken.png"), std::string::npos);
-  EXPECT_NE(some.out.find("1 picture (1 could not be read)"), std::string::npos) << some.out;
+  EXPECT_NE(some.out.find("1 image (1 could not be read)"), std::string::npos) << some.out;
 }
 
 /// With labels of the data, and of the class that is predicted.
@@ -103,17 +105,23 @@ TEST_F(RelativeCliTest, GradientBiasingWritesThreeFigures) {
     }
 }
 
+/// Every heatmap of an image, rollout, attention and random order.
+std::size_t studiedMethods() {
+  return 3 + std::count_if(explanationMethods().begin(), explanationMethods().end(),
+                           std::mem_fn(&ExplanationInfo::isImageHeatmap));
+}
+
 TEST_F(RelativeCliTest, FaithfulnessOfAFolderIsATable) {
   const auto outcome = runWithModel(
       {"attend", m_files[0], m_files[1], "--show", "faithfulness", "-p", "faith", "--json"});
   expectOk(outcome);
   const json result = outcome.json();
   const json table = result["faithfulness"];
-  ASSERT_EQ(table.size(), 6u);
+  ASSERT_EQ(table.size(), studiedMethods());
   for (std::size_t m = 0; m < table.size(); ++m) {
-    const auto area = [&](int picture, const char* curve) {
-      return result["results"][static_cast<std::size_t>(picture)]["faithfulness"]["methods"][m]
-                   [curve]["area"]
+    const auto area = [&](int image, const char* curve) {
+      return result["results"][static_cast<std::size_t>(image)]["faithfulness"]["methods"][m][curve]
+                   ["area"]
                        .get<double>();
     };
     EXPECT_EQ(table[m]["pictures"], 2);
@@ -130,11 +138,12 @@ TEST_F(RelativeCliTest, FaithfulnessOverADataSet) {
   const auto outcome = runWithModel(
       {"faithfulness", "--image", m_files[0], m_files[1], "--steps", "4", "--csv", "table.csv"});
   expectOk(outcome);
-  EXPECT_NE(outcome.out.find("2 pictures"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("2 images"), std::string::npos) << outcome.out;
   const std::string csv = readBytes(path("table.csv"));
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')),
+            studiedMethods() + 1);
   const auto data = runWithModel(
-      {"faithfulness", "--data", m_pictures, "--samples", "3", "--steps", "4", "--json"});
+      {"faithfulness", "--data", m_images, "--samples", "3", "--steps", "4", "--json"});
   expectOk(data);
   EXPECT_EQ(data.json()["pictures"], 3);
   EXPECT_EQ(data.json()["faithfulness"].back()["method"], "random order");

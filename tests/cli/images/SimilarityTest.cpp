@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// similarity: how alike layers look, of pictures and over a data set; results: what is kept.
+// similarity: how alike layers look, of images and over a dataset; results: what is kept.
 
 #include <cstdlib>
 
@@ -11,23 +11,16 @@ namespace {
 
 using nlohmann::json;
 
-class SimilarityCliTest : public PicturesCliTest {
+class SimilarityCliTest : public ImagesCliTest {
  protected:
-  /// With a data folder of its own, so that nothing of anybody's is touched.
-  Outcome runHere(Arguments arguments) const {
-    ProgramOptions own = options();
-    const fs::path home = m_folder / "home";
-    own.inChild = [home] { ::setenv("XDG_DATA_HOME", home.c_str(), 1); };
-    return cli(arguments, own);
-  }
   Outcome withModel(Arguments arguments) const {
     arguments.insert(arguments.end(), m_model.begin(), m_model.end());
-    return runHere(arguments);
+    return runAtHome(arguments);
   }
 };
 
-TEST_F(SimilarityCliTest, OfADataSetIsTheMeanOfItsPictures) {
-  const auto outcome = withModel({"similarity", "--data", m_pictures, "--samples", "0", "--json"});
+TEST_F(SimilarityCliTest, OfADataSetIsTheMeanOfItsImages) {
+  const auto outcome = withModel({"similarity", "--data", m_images, "--samples", "0", "--json"});
   expectOk(outcome);
   const auto result = outcome.json()["results"][0];
   const std::size_t layers = result["mean"].size();
@@ -37,16 +30,16 @@ TEST_F(SimilarityCliTest, OfADataSetIsTheMeanOfItsPictures) {
     images.push_back(file);
   const auto alone = withModel(images);
   expectOk(alone);
-  const auto pictures = alone.json()["results"];
-  ASSERT_EQ(pictures.size(), m_files.size());
+  const auto results = alone.json()["results"];
+  ASSERT_EQ(results.size(), m_files.size());
   EXPECT_EQ(result["pictures"], m_files.size());
-  EXPECT_EQ(pictures[0]["pictures"], 1);
+  EXPECT_EQ(results[0]["pictures"], 1);
   for (std::size_t i = 0; i < layers; ++i)
     for (std::size_t j = 0; j < layers; ++j) {
       double mean = 0, head = 0;
-      for (const auto& one : pictures) {
-        mean += one["mean"][i][j].get<double>() / static_cast<double>(pictures.size());
-        head += one["heads"][1][i][j].get<double>() / static_cast<double>(pictures.size());
+      for (const auto& one : results) {
+        mean += one["mean"][i][j].get<double>() / static_cast<double>(results.size());
+        head += one["heads"][1][i][j].get<double>() / static_cast<double>(results.size());
       }
       EXPECT_NEAR(result["mean"][i][j].get<double>(), mean, 1e-5);
       EXPECT_NEAR(result["heads"][1][i][j].get<double>(), head, 1e-5);
@@ -54,8 +47,8 @@ TEST_F(SimilarityCliTest, OfADataSetIsTheMeanOfItsPictures) {
   EXPECT_NEAR(result["mean"][0][0].get<double>(), 1, 1e-6);
 }
 
-TEST_F(SimilarityCliTest, TablesAndPicturesAreOfTheSameNumbers) {
-  const Arguments base{"similarity", "--data", m_pictures, "--samples", "6"};
+TEST_F(SimilarityCliTest, TablesAndImagesAreOfTheSameNumbers) {
+  const Arguments base{"similarity", "--data", m_images, "--samples", "6"};
   const auto with = [&](const Arguments& more) {
     Arguments all = base;
     all.insert(all.end(), more.begin(), more.end());
@@ -68,8 +61,7 @@ TEST_F(SimilarityCliTest, TablesAndPicturesAreOfTheSameNumbers) {
   expectOk(text);
   char cell[32];
   std::snprintf(cell, sizeof cell, "%7.3f", value);
-  EXPECT_NE(text.out.find("similarity of layers, head 1; 6 pictures"), std::string::npos)
-      << text.out;
+  EXPECT_NE(text.out.find("similarity of layers, head 1; 6 images"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find(cell), std::string::npos) << text.out;
   const std::string csv = readBytes(path("s.csv"));
   EXPECT_EQ(csv.substr(0, csv.find('\n')), "head,layer,other,similarity");
@@ -77,27 +69,26 @@ TEST_F(SimilarityCliTest, TablesAndPicturesAreOfTheSameNumbers) {
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(std::stod(csv.substr(at + 7)), value);
   EXPECT_EQ(readBytes(path("s.png")).substr(1, 3), "PNG");
-  const auto picture = withModel({"similarity", "--image", m_files[0], "-o", "-", "--json"});
-  EXPECT_EQ(picture.exitCode, 0) << picture.err;
-  EXPECT_EQ(picture.out.substr(1, 3), "PNG");
+  const auto image = withModel({"similarity", "--image", m_files[0], "-o", "-", "--json"});
+  EXPECT_EQ(image.exitCode, 0) << image.err;
+  EXPECT_EQ(image.out.substr(1, 3), "PNG");
 }
 
 TEST_F(SimilarityCliTest, WrongRequestsAreExplained) {
-  expectError(withModel({"similarity", "--image", m_files[0], "--data", m_pictures}), 2,
-              {"--image"});
+  expectError(withModel({"similarity", "--image", m_files[0], "--data", m_images}), 2, {"--image"});
   expectError(withModel({"similarity", "--image", m_files[0], "--head", "99"}), 2, {"--head"});
   expectError(withModel({"similarity", "--image", m_files[0], m_files[1], "-o", "s.png"}), 2,
               {"--output"});
   expectError(withModel({"similarity", "--image", m_files[0], "--keep"}), 2, {"--keep"});
-  expectError(withModel({"similarity", "--data", m_pictures, "--anew"}), 2, {"--anew", "--keep"});
-  expectError(withModel({"similarity", "--data", m_pictures, "--colormap", "mauve"}), 2, {"mauve"});
+  expectError(withModel({"similarity", "--data", m_images, "--anew"}), 2, {"--anew", "--keep"});
+  expectError(withModel({"similarity", "--data", m_images, "--colormap", "mauve"}), 2, {"mauve"});
   expectError(withModel({"similarity", "--data", path("nowhere")}), 3, {"nowhere"});
-  expectError(runHere({"similarity", "--image", m_files[0]}), 2, {"--model"});
+  expectError(runAtHome({"similarity", "--image", m_files[0]}), 2, {"--model"});
   EXPECT_FALSE(fs::exists(path("s.png")));
 }
 
-TEST_F(SimilarityCliTest, WhatIsKeptIsToldAgainWithItsDate) {
-  const Arguments similarity{"similarity", "--data", m_pictures, "--samples", "6", "--keep"};
+TEST_F(SimilarityCliTest, SavedResultsAreShownWithTheirDate) {
+  const Arguments similarity{"similarity", "--data", m_images, "--samples", "6", "--keep"};
   auto json = similarity;
   json.push_back("--json");
   const auto first = withModel(json);
@@ -110,7 +101,7 @@ TEST_F(SimilarityCliTest, WhatIsKeptIsToldAgainWithItsDate) {
   const auto text = withModel(similarity);
   EXPECT_NE(text.out.find("measured on "), std::string::npos) << text.out;
 
-  const Arguments heads{"heads", "--data", m_pictures, "--samples", "6", "--keep", "--json"};
+  const Arguments heads{"heads", "--data", m_images, "--samples", "6", "--keep", "--json"};
   const auto values = withModel(heads);
   expectOk(values);
   EXPECT_EQ(withModel(heads).json(), values.json());
@@ -122,7 +113,7 @@ TEST_F(SimilarityCliTest, WhatIsKeptIsToldAgainWithItsDate) {
   EXPECT_EQ(direct["results"][0]["measures"][0]["values"],
             values.json()["results"][0]["measures"][0]["values"]);
 
-  const auto list = runHere({"results", "--json"});
+  const auto list = runAtHome({"results", "--json"});
   expectOk(list);
   const auto results = list.json()["results"];
   ASSERT_EQ(results.size(), 4u);  // three measures of heads, one similarity
@@ -130,27 +121,27 @@ TEST_F(SimilarityCliTest, WhatIsKeptIsToldAgainWithItsDate) {
   for (const auto& result : results) {
     similarities += result["kind"] == "similarity";
     EXPECT_EQ(result["samples"], 6);
-    EXPECT_EQ(result["path"], fs::weakly_canonical(m_pictures).string());
+    EXPECT_EQ(result["path"], fs::weakly_canonical(m_images).string());
   }
   EXPECT_EQ(similarities, 1);
-  const auto lines = runHere({"results"});
+  const auto lines = runAtHome({"results"});
   EXPECT_NE(lines.out.find("heads entropy"), std::string::npos) << lines.out;
-  EXPECT_NE(lines.out.find("at most 6 pictures"), std::string::npos) << lines.out;
+  EXPECT_NE(lines.out.find("at most 6 images"), std::string::npos) << lines.out;
   // Without --keep nothing is looked up; with --anew it is measured, and kept in its place.
   auto anew = json;
   anew.push_back("--anew");
   expectOk(withModel(anew));
-  EXPECT_EQ(runHere({"results", "--json"}).json()["results"].size(), 4u);
+  EXPECT_EQ(runAtHome({"results", "--json"}).json()["results"].size(), 4u);
   // A damaged file is measured anew.
   for (const auto& entry : fs::directory_iterator(m_folder / "home/headlight/results"))
     write(fs::relative(entry.path(), m_folder).string(), std::string("{\"schema\":"));
   const auto mended = withModel(json);
   expectOk(mended);
   EXPECT_EQ(mended.json()["results"][0]["mean"], first.json()["results"][0]["mean"]);
-  const auto cleared = runHere({"results", "--clear"});
+  const auto cleared = runAtHome({"results", "--clear"});
   expectOk(cleared);
   EXPECT_NE(cleared.out.find("4 results removed"), std::string::npos) << cleared.out;
-  EXPECT_TRUE(runHere({"results", "--json"}).json()["results"].empty());
+  EXPECT_TRUE(runAtHome({"results", "--json"}).json()["results"].empty());
 }
 
 }  // namespace

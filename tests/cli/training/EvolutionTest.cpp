@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The recorded evolution of a run from the command line: its list, tables, pictures and films, and
+// The recorded evolution of a run from the command line: its list, tables, images and films, and
 // what it says of what is no recording.
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_F(EvolutionCliTest, ListsPointsAsTheLogHasThem) {
   }
   const Outcome listed = run({"evolution", "run"});
   expectOk(listed);
-  EXPECT_NE(listed.out.find("picture 0"), std::string::npos);
+  EXPECT_NE(listed.out.find("image 0"), std::string::npos);
   EXPECT_NE(listed.out.find("step  epoch"), std::string::npos);
 
   expectOk(run({"evolution", "run", "--csv", "heads.csv"}));
@@ -79,8 +79,17 @@ TEST_F(EvolutionCliTest, ValuesAreWhatAttendShowsOfTheLastWeights) {
   EXPECT_EQ(asJson({"--values", "--show", "rollout"})["maps"]["maps"][0]["layer"], nullptr);
 }
 
+TEST_F(EvolutionCliTest, OldNameOfImageFlagDoesTheSame) {
+  for (const std::string flag : {"--picture", "--image"})
+    expectOk(run({"evolution", "run", "--strip", flag.substr(2) + ".png", flag, "1"}));
+  expectOk(run({"evolution", "run", "--strip", "first.png"}));
+  EXPECT_EQ(readBytes(path("picture.png")), readBytes(path("image.png")));
+  EXPECT_NE(readBytes(path("first.png")), readBytes(path("image.png")));
+  EXPECT_EQ(run({"evolution", "--help"}).out.find("--picture"), std::string::npos);
+}
+
 TEST_F(EvolutionCliTest, DrawsStripsAndFilms) {
-  expectOk(run({"evolution", "run", "--strip", "strip.png", "--head", "0", "--picture", "1"}));
+  expectOk(run({"evolution", "run", "--strip", "strip.png", "--head", "0", "--image", "1"}));
   const auto strip = readImage(path("strip.png"));
   ASSERT_TRUE(strip) << strip.error().text();
   EXPECT_GT(strip->width, 8 * 112);   // eight steps
@@ -118,7 +127,7 @@ TEST_F(EvolutionCliTest, SaysWhatItCannotShow) {
   expectError(run({"evolution", "run", "--strip", "s.png", "--layer", "7"}), 2,
               {"--layer", "0 to 1"});
   expectError(run({"evolution", "run", "--strip", "s.png", "--head", "7"}), 2, {"--head"});
-  expectError(run({"evolution", "run", "--strip", "s.png", "--picture", "99"}), 2, {"--picture"});
+  expectError(run({"evolution", "run", "--strip", "s.png", "--image", "99"}), 2, {"--image"});
   expectError(run({"evolution", "run", "--strip", "s.png", "--query", "9,9"}), 2, {"--query"});
   expectError(run({"evolution", "run", "--strip", "s.png", "--show", "nothing"}), 2,
               {"--show", "attention"});

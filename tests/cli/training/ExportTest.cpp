@@ -149,14 +149,14 @@ TEST_F(ExportCliTest, NamesThatAShellWouldReadOtherwiseAreKept) {
 }
 
 TEST_F(ExportCliTest, DataAreSoughtWhereTheyLieThere) {
-  const fs::path pictures = smallPictures();
-  expectOk(exported({"--data.dataset", "image-folder", "--data.path", pictures.string(),
+  const fs::path images = smallImages();
+  expectOk(exported({"--data.dataset", "image-folder", "--data.path", images.string(),
                      "--data_folder", "/scratch/mine"}));
   const auto config = json::parse(readBytes(path("out/mine/config.json")));
   EXPECT_EQ(config["data"]["path"], "/scratch/mine");
   takeElsewhere();
   expectError(started("./run.sh"), 3, {"/scratch/mine"});
-  expectOk(started("DATA='" + pictures.string() + "' ./run.sh"));
+  expectOk(started("DATA='" + images.string() + "' ./run.sh"));
 }
 
 TEST_F(ExportCliTest, ARunIsExportedWithItsEdits) {
@@ -176,19 +176,19 @@ TEST_F(ExportCliTest, WhatCannotBeExportedIsSaid) {
   expectError(run({"export"}), 2, {"needs a CONFIG"});
   expectError(run({"export", "config.json"}), 2, {"--output FOLDER"});
   expectError(run({"export", "none.json", "--output", "o"}), 3, {"none.json"});
-  expectError(run({"export", "config.json", "--output", "first"}), 2, {"holds a run"});
+  expectError(run({"export", "config.json", "--output", "first"}), 2, {"contains a run"});
   expectError(exported({"--machines", "0"}), 2, {"machines", "1 to 65536"});
-  expectError(exported({"--data_folder", "here"}), 2, {"data_folder", "whole path"});
+  expectError(exported({"--data_folder", "here"}), 2, {"data_folder", "absolute path"});
   expectError(exported({"--run_folder", "a\nb"}), 2, {"run_folder", "line break"});
   expectError(exported({"--weights", "none.pth"}), 3, {"none.pth"});
-  expectError(exported({"--leave-weights"}), 2, {"config alone"});
+  expectError(exported({"--leave-weights"}), 2, {"needs a config"});
   expectError(run({"export", "config.json", "--output", "o.json", "--machines", "2"}), 2,
               {"names no machines"});
   write("file", std::string("no folder"));
   expectError(run({"export", "config.json", "--output", "file"}), 5, {"file"});
   fs::create_directory(path("own"));
   write("own/config.json", std::string("{}"));
-  expectError(run({"export", "config.json", "--output", "own"}), 2, {"no export wrote"});
+  expectError(run({"export", "config.json", "--output", "own"}), 2, {"not written by an export"});
   EXPECT_EQ(readBytes(path("own/config.json")), "{}");
   EXPECT_FALSE(fs::exists(path("out")));
 }

@@ -46,13 +46,13 @@ class ProcessesCliTest : public CliTest {
     return config;
   }
   fs::path config() const { return write("config.json", training()); }
-  json trainingOn(const fs::path& pictures) const {
+  json trainingOn(const fs::path& images) const {
     auto config = training();
-    config["data"] = {{"dataset", "image-folder"}, {"path", pictures.string()}};
+    config["data"] = {{"dataset", "image-folder"}, {"path", images.string()}};
     config["model"].erase("classes");
     return config;
   }
-  /// Each process has its pictures in a folder of its own.
+  /// Each process has its images in a folder of its own.
   std::vector<Outcome> trainedOn(const std::vector<fs::path>& folders) const {
     const int count = static_cast<int>(folders.size()), port = freePort();
     Job job;
@@ -97,12 +97,12 @@ TEST_F(ProcessesCliTest, TheirNumberChangesNothingButRounding) {
 }
 
 /// Files that cannot be read are left out of the batch wherever they are.
-TEST_F(ProcessesCliTest, DamagedPicturesAreLeftOutAsByOne) {
-  const auto pictures = smallPictures();
+TEST_F(ProcessesCliTest, DamagedImagesAreLeftOutAsByOne) {
+  const auto images = smallImages();
   int damaged = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(pictures))
+  for (const auto& entry : fs::recursive_directory_iterator(images))
     if (entry.is_regular_file() && ++damaged % 5 == 0) fs::resize_file(entry.path(), 20);
-  auto given = trainingOn(pictures);
+  auto given = trainingOn(images);
   given["training"]["batch_size"] = 5;
   const auto file = write("folder.json", given);
   const auto alone = lossesOf(run({"train", file, "--run", "run1", "--json"}));
@@ -177,19 +177,19 @@ TEST_F(ProcessesCliTest, DifferentConfigsAreToldApartByTheFirstAlone) {
   EXPECT_FALSE(fs::exists(path("run")));
 }
 
-TEST_F(ProcessesCliTest, OtherPicturesAreFoundBeforeAnythingIsWritten) {
-  const auto pictures = smallPictures();
-  fs::copy(pictures, path("other"), fs::copy_options::recursive);
+TEST_F(ProcessesCliTest, OtherImagesAreFoundBeforeAnythingIsWritten) {
+  const auto images = smallImages();
+  fs::copy(images, path("other"), fs::copy_options::recursive);
   fs::remove(fs::directory_iterator(fs::directory_iterator(path("other/train"))->path())->path());
-  const auto ended = trainedOn({pictures, path("other")});
-  expectError(ended[0], 3, {"process 1", "other pictures"});
+  const auto ended = trainedOn({images, path("other")});
+  expectError(ended[0], 3, {"process 1", "other images"});
   EXPECT_EQ(ended[1].exitCode, 3);
   EXPECT_EQ(ended[1].err, "");
   EXPECT_FALSE(fs::exists(path("run")));
 }
 
-TEST_F(ProcessesCliTest, AFailureOfOneIsToldByTheFirst) {
-  const auto ended = trainedOn({smallPictures(), path("missing")});
+TEST_F(ProcessesCliTest, FirstProcessReportsFailures) {
+  const auto ended = trainedOn({smallImages(), path("missing")});
   expectError(ended[0], 5, {"process 1 of 2", "ended:", "missing"});
   EXPECT_EQ(ended[1].exitCode, 3);
   EXPECT_EQ(ended[1].err, "");
@@ -273,7 +273,7 @@ TEST_F(ProcessesCliTest, OnesOwnErrorsAreHeard) {
           options());
   const auto outcome = job.finish().front();
   EXPECT_EQ(outcome.exitCode, 5);
-  EXPECT_NE(outcome.err.find("found no process 0 there"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("found no process 0"), std::string::npos) << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 

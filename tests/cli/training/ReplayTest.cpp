@@ -26,20 +26,20 @@ class ReplayCliTest : public CliTest {
 };
 
 TEST_F(ReplayCliTest, EndsInTheSameWeights) {
-  const json told = run({"replay", "a", "--json"}).json();
-  EXPECT_EQ(told["same"], true);
-  EXPECT_EQ(told["edits"], 1);
-  EXPECT_EQ(told["steps"], 9);
-  EXPECT_GT(told["tensors"], 40);
-  EXPECT_EQ(told["different"], 0);
+  const json reported = run({"replay", "a", "--json"}).json();
+  EXPECT_EQ(reported["same"], true);
+  EXPECT_EQ(reported["edits"], 1);
+  EXPECT_EQ(reported["steps"], 9);
+  EXPECT_GT(reported["tensors"], 40);
+  EXPECT_EQ(reported["different"], 0);
   // The replay is there: asking again compares.
   const Outcome again = run({"replay", "a/"});
   expectOk(again);
-  EXPECT_NE(again.out.find("the same, bit for bit"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("bit-identical"), std::string::npos) << again.out;
   EXPECT_NE(again.out.find("with 1 mask edit"), std::string::npos) << again.out;
 }
 
-TEST_F(ReplayCliTest, SaysWhatIsNotTheSame) {
+TEST_F(ReplayCliTest, NamesDifferentTensors) {
   json config = json::parse(readBytes(path("a/config.json")));
   config["edits"] = json::array();
   fs::create_directory(path("b"));
@@ -49,7 +49,7 @@ TEST_F(ReplayCliTest, SaysWhatIsNotTheSame) {
   write("b/config.json", config);
   const Outcome outcome = run({"replay", "b", "--output", "b-again"});
   EXPECT_EQ(outcome.exitCode, 1) << outcome.err;
-  EXPECT_NE(outcome.out.find("not the same: of "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("not identical: of "), std::string::npos) << outcome.out;
 }
 
 TEST_F(ReplayCliTest, AnInterruptedReplayGoesOn) {
@@ -64,15 +64,15 @@ TEST_F(ReplayCliTest, AnInterruptedReplayGoesOn) {
   EXPECT_EQ(replaying.finish().signal, SIGKILL);
   const Outcome outcome = run({"replay", "long"});
   expectOk(outcome);
-  EXPECT_NE(outcome.out.find("the same, bit for bit"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("bit-identical"), std::string::npos) << outcome.out;
 }
 
-TEST_F(ReplayCliTest, RefusesWhatIsNoFinishedRun) {
+TEST_F(ReplayCliTest, RefusesUnfinishedRuns) {
   expectError(run({"replay"}), 2, {"needs a RUN"});
   expectError(run({"replay", "nowhere"}), 3, {"nowhere"});
   fs::create_directory(path("half"));
   fs::copy_file(path("a/config.json"), path("half/config.json"));
-  expectError(run({"replay", "half"}), 2, {"half", "resume it first"});
+  expectError(run({"replay", "half"}), 2, {"half", "resume it before the replay"});
 }
 
 }  // namespace

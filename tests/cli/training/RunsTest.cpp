@@ -25,18 +25,18 @@ TEST_F(RunsCliTest, RunsAreListedWithWhatDiffers) {
   const Outcome outcome =
       run({"runs", "all", "--differences", "--sort", "loss", "--csv", "runs.csv", "--json"});
   expectOk(outcome);
-  const json told = outcome.json();
-  ASSERT_EQ(told["runs"].size(), 2u);
-  EXPECT_LE(told["runs"][0]["loss"], told["runs"][1]["loss"]);
-  for (const json& one : told["runs"])
+  const json reported = outcome.json();
+  ASSERT_EQ(reported["runs"].size(), 2u);
+  EXPECT_LE(reported["runs"][0]["loss"], reported["runs"][1]["loss"]);
+  for (const json& one : reported["runs"])
     EXPECT_EQ(one["state"], "finished");
-  ASSERT_EQ(told["differences"].size(), 1u);
-  EXPECT_EQ(told["differences"][0]["path"], "training.epochs");
+  ASSERT_EQ(reported["differences"].size(), 1u);
+  EXPECT_EQ(reported["differences"][0]["path"], "training.epochs");
   const std::string csv = readBytes(path("runs.csv"));
   EXPECT_NE(csv.find("\"in/long\",finished,2,2,"), std::string::npos) << csv;
   // As watch tells it.
   const json watched = run({"watch", "all/short", "--once", "--json"}).json()["runs"][0];
-  const json& same = told["runs"][told["runs"][0]["run"] == watched["run"] ? 0 : 1];
+  const json& same = reported["runs"][reported["runs"][0]["run"] == watched["run"] ? 0 : 1];
   EXPECT_EQ(same["best_top1"], watched["best_top1"]);
   const Outcome text = run({"runs", "all", "--differences"});
   expectOk(text);
@@ -59,6 +59,8 @@ TEST_F(RunsCliTest, CurvesAreOneFigureOrTheirNumbers) {
   std::getline(table, line);
   std::getline(rows, row);
   EXPECT_EQ(row, "line,epoch,value");
+  ASSERT_TRUE(std::getline(rows, row));
+  EXPECT_TRUE(row.starts_with("in/long,0,")) << row;  // the starting weights
   for (int epoch = 1; epoch <= 2; ++epoch) {
     ASSERT_TRUE(std::getline(rows, row) && std::getline(table, line));
     std::vector<std::string> cells;
@@ -68,6 +70,8 @@ TEST_F(RunsCliTest, CurvesAreOneFigureOrTheirNumbers) {
     EXPECT_EQ(row.substr(0, 10), std::string("in/long,") + std::to_string(epoch) + ",");
     EXPECT_NEAR(std::stod(row.substr(10)), std::stod(cells.at(4)), 1e-8);
   }
+  ASSERT_TRUE(std::getline(rows, row));
+  EXPECT_TRUE(row.starts_with("short,0,")) << row;
   ASSERT_TRUE(std::getline(rows, row));
   EXPECT_TRUE(row.starts_with("short,1,")) << row;
   const Outcome timed = run({"runs", "all", "--figure", "t.csv", "--over", "time"});
@@ -82,14 +86,14 @@ TEST_F(RunsCliTest, AFigureOfNothingIsAnError) {
   expectError(run({"runs", "all", "--figure", "c.pdf", "--over", "weeks"}), 2, {"--over"});
   const Outcome none = run({"runs", "all", "--figure", "c.pdf", "--quantity", "distillation_loss"});
   EXPECT_EQ(none.exitCode, 3) << none.err;
-  EXPECT_NE(none.err.find("nothing to draw"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("nothing to plot"), std::string::npos) << none.err;
   EXPECT_FALSE(fs::exists(path("c.pdf")));
 }
 
 TEST_F(RunsCliTest, WeightsThatWereKeptAreNamed) {
-  const json told = run({"runs", "all/short", "--checkpoints", "--json"}).json()["runs"][0];
-  ASSERT_EQ(told["checkpoints"].size(), 2u);
-  EXPECT_EQ(told["checkpoints"][0], "all/short/best.safetensors");
+  const json reported = run({"runs", "all/short", "--checkpoints", "--json"}).json()["runs"][0];
+  ASSERT_EQ(reported["checkpoints"].size(), 2u);
+  EXPECT_EQ(reported["checkpoints"][0], "all/short/best.safetensors");
   const Outcome text = run({"runs", "all", "--checkpoints"});
   expectOk(text);
   EXPECT_NE(text.out.find("in/long\n  all/in/long/best.safetensors\n"), std::string::npos)

@@ -16,13 +16,6 @@ class SchemesCliTest : public CliTest {
     arguments.insert(arguments.end(), {"--folder", "kept"});
     return run(arguments);
   }
-  /// In a home of its own.
-  Outcome atHome(const Arguments& arguments) const {
-    ProgramOptions own = options();
-    const std::string home = path("home").string();
-    own.inChild = [home] { ::setenv("XDG_DATA_HOME", home.c_str(), 1); };
-    return cli(arguments, own);
-  }
   fs::path twoLayers() const {
     return write("scheme.json", std::string(R"({"masks": {"scheme": "mine", "cells":
         [["hard:3", "none"], ["none", "soft:5@0.25"]]}})"));
@@ -35,7 +28,7 @@ TEST_F(SchemesCliTest, AreSavedShownRenamedComparedAndRemoved) {
   EXPECT_TRUE(empty.json()["schemes"].empty());
   expectOk(schemes({"save", "first", "--from", twoLayers()}));
   expectOk(schemes({"save", "preset", "--from", "sch1", "--model", "deit_tiny"}));
-  expectError(schemes({"save", "first", "--from", twoLayers()}), 2, {"first", "kept already"});
+  expectError(schemes({"save", "first", "--from", twoLayers()}), 2, {"first", "already exists"});
   expectOk(schemes({"save", "first", "--from", twoLayers(), "--replace"}));
   expectOk(schemes({"rename", "first", "second one"}));
   const auto list = schemes({"list"});
@@ -68,15 +61,15 @@ TEST_F(SchemesCliTest, ARunsMasksAreThoseItEndedWith) {
 }
 
 TEST_F(SchemesCliTest, MasksFindsThemAndPresetsWin) {
-  expectOk(atHome({"schemes", "save", "kept", "--from", twoLayers()}));
+  expectOk(runAtHome({"schemes", "save", "kept", "--from", twoLayers()}));
   EXPECT_TRUE(fs::exists(path("home") / "headlight" / "schemes" / "kept.json"));
   const Arguments evaluate{
-      "evaluate", "--model",       microConfig(), "--weights", kGolden / "vit_micro.safetensors",
-      "--data",   smallPictures(), "--match",     "index",     "--json"};
+      "evaluate", "--model",     microConfig(), "--weights", kGolden / "vit_micro.safetensors",
+      "--data",   smallImages(), "--match",     "index",     "--json"};
   const auto losses = [&](const std::string& masks) {
     Arguments all = evaluate;
     all.insert(all.end(), {"--masks", masks});
-    const auto outcome = atHome(all);
+    const auto outcome = runAtHome(all);
     expectOk(outcome);
     return outcome.exitCode == 0 ? outcome.json()["loss"].get<double>() : -1;
   };

@@ -30,12 +30,12 @@ class SearchCliTest : public CliTest {
     return write("config.json", config);
   }
   Outcome searched(const Arguments& more, const std::string& folder = "found") const {
-    Arguments all{"search", "--output", folder, "--pictures", "16", "--json"};
+    Arguments all{"search", "--output", folder, "--images", "16", "--json"};
     all.insert(all.end(), more.begin(), more.end());
     return run(all);
   }
   Outcome refused(const Arguments& more, const std::string& folder = "refused") const {
-    Arguments all{"search", "--output", folder, "--pictures", "16"};
+    Arguments all{"search", "--output", folder, "--images", "16"};
     all.insert(all.end(), more.begin(), more.end());
     return run(all);
   }
@@ -61,7 +61,7 @@ TEST_F(SearchCliTest, MaitsSearchTrainsMeasuresAndDecides) {
   EXPECT_LT(eventsOf(all, "finished")[0]["macs"], eventsOf(all, "finished")[0]["macs_unmasked"]);
   EXPECT_TRUE(fs::exists(path("found/3-final/last.safetensors")));
   const std::string report = readBytes(path("found/report.md"));
-  for (const char* words : {"1-initial", "is above 0", "4 heads masked", "16 pictures"})
+  for (const char* words : {"1-initial", "is above 0", "4 heads masked", "16 images"})
     EXPECT_NE(report.find(words), std::string::npos) << words;
   const Outcome none = searched({config(), "--remove_below", "1", "--all_above", "1"}, "none");
   expectOk(none);
@@ -73,7 +73,7 @@ TEST_F(SearchCliTest, MaitsSearchTrainsMeasuresAndDecides) {
 TEST_F(SearchCliTest, AnInterruptedSearchGoesOnExactly) {
   const Arguments same{config(), "--training.epochs", "6", "--training.checkpoint_steps", "2"};
   expectOk(searched(same, "whole"));
-  Arguments arguments{"search", "--output", "parts", "--pictures", "16", "--json"};
+  Arguments arguments{"search", "--output", "parts", "--images", "16", "--json"};
   arguments.insert(arguments.end(), same.begin(), same.end());
   int killed = 0;
   for (const int signal : {SIGKILL, SIGINT, SIGTERM}) {

@@ -40,8 +40,8 @@ class SequenceCliTest : public CliTest {
                         {"checkpoint_steps", 1000}}}});
   }
 
-  /// By flags alone: pictures of texture-shape, 6 pixels a side.
-  Arguments pictureTraining(const std::string& run) const {
+  /// By flags alone: images of texture-shape, 6 pixels a side.
+  Arguments imageTraining(const std::string& run) const {
     return {"sequence",
             "train",
             "--run",
@@ -115,11 +115,11 @@ TEST_F(SequenceCliTest, TextIsTrainedMeasuredAndContinued) {
   EXPECT_EQ(plain.out.size(), 4u + 40u + 1u);
 }
 
-TEST_F(SequenceCliTest, PicturesAreCompleted) {
-  expectOk(run(pictureTraining("run")));
-  const auto pictures = smallPictures() / "val";
+TEST_F(SequenceCliTest, ImagesAreCompleted) {
+  expectOk(run(imageTraining("run")));
+  const auto images = smallImages() / "val";
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(pictures))
+  for (const auto& entry : fs::recursive_directory_iterator(images))
     if (entry.is_regular_file() && files.size() < 2) files.push_back(entry.path().string());
   ASSERT_EQ(files.size(), 2u);
   const Arguments complete{"sequence", "complete", "run",       files[0], files[1],
@@ -141,7 +141,7 @@ TEST_F(SequenceCliTest, PicturesAreCompleted) {
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_EQ(readBytes(path(results[i]["file"])), before[i]);
 
-  write("damaged.png", std::string("not a picture"));
+  write("damaged.png", std::string("not an image"));
   const auto mixed =
       run({"sequence", "complete", "run", "damaged.png", files[0], "-o", "out2", "--samples", "1"});
   expectError(mixed, 3, {"damaged.png"});
@@ -167,7 +167,7 @@ TEST_F(SequenceCliTest, CtrlCWritesACheckpointAndItGoesOnToTheSameWeights) {
   expectOk(run({"sequence", "train", "--run", "run", "--resume"}));
   EXPECT_EQ(readTensors(path("run/last.safetensors")), readTensors(path("whole/last.safetensors")));
   expectOk(run({"sequence", "train", config, "--run", "run", "--resume"}));  // nothing left to do
-  expectError(run({"sequence", "train", config, "--run", "run"}), 2, {"holds a run already"});
+  expectError(run({"sequence", "train", config, "--run", "run"}), 2, {"already contains a run"});
   expectError(
       run({"sequence", "train", config, "--run", "run", "--resume", "--training.steps", "9"}), 2,
       {"training.steps"});
@@ -197,10 +197,10 @@ TEST_F(SequenceCliTest, ATransformerDoesWhatAnAftDoes) {
   // Without --json: the pace stands in the line of each validation.
   Arguments plain{"sequence", "train", textConfig(), "--run", "other"};
   plain.insert(plain.end(), softmax.begin(), softmax.end());
-  const auto told = run(plain);
-  expectOk(told);
-  EXPECT_NE(told.out.find(" steps/s"), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find(" MB"), std::string::npos) << told.out;
+  const auto reported = run(plain);
+  expectOk(reported);
+  EXPECT_NE(reported.out.find(" steps/s"), std::string::npos) << reported.out;
+  EXPECT_NE(reported.out.find(" MB"), std::string::npos) << reported.out;
   // Heads that do not divide the width.
   expectError(run({"sequence", "train", textConfig(), "--run", "r", "--model.mechanism", "softmax",
                    "--model.heads", "3"}),
@@ -212,7 +212,7 @@ TEST_F(SequenceCliTest, MapsAreDrawnAndWritten) {
   expectOk(
       run({"sequence", "train", textConfig(), "--run", "run", "--model.mechanism", "softmax"}));
   const auto outcome = run({"sequence", "attend", "run", "--text", "the dog", "--output",
-                            "maps.safetensors", "--pictures", "maps", "--tile", "32", "--json"});
+                            "maps.safetensors", "--images", "maps", "--tile", "32", "--json"});
   expectOk(outcome);
   EXPECT_EQ(outcome.json()["heads"], 4);
   EXPECT_EQ(outcome.json()["length"], 7);
@@ -229,20 +229,20 @@ TEST_F(SequenceCliTest, MapsAreDrawnAndWritten) {
   expectError(run({"sequence", "attend", "run", "--text", "a", "--layer", "2", "-o", "m"}), 2,
               {"layer", "2 layers"});
   expectError(run({"sequence", "attend", "run", "--output", "m"}), 2, {"--text"});
-  expectError(run({"sequence", "attend", "run", "--text", "a"}), 2, {"--pictures", "--output"});
+  expectError(run({"sequence", "attend", "run", "--text", "a"}), 2, {"--images", "--output"});
   expectError(run({"sequence", "attend", "run", "--text", "a", "-o", "m", "--colormap", "pink"}), 2,
               {"--colormap", "pink"});
-  // Of pictures, by AFT.
-  expectOk(run(pictureTraining("drawn")));
-  std::string picture;
-  for (const auto& entry : fs::recursive_directory_iterator(smallPictures() / "val"))
-    if (entry.is_regular_file()) picture = entry.path().string();
-  const auto aft = run({"sequence", "attend", "drawn", picture, "--pictures", "aft", "--json"});
+  // Of images, by AFT.
+  expectOk(run(imageTraining("drawn")));
+  std::string image;
+  for (const auto& entry : fs::recursive_directory_iterator(smallImages() / "val"))
+    if (entry.is_regular_file()) image = entry.path().string();
+  const auto aft = run({"sequence", "attend", "drawn", image, "--images", "aft", "--json"});
   expectOk(aft);
   EXPECT_EQ(aft.json()["heads"], 1);
   EXPECT_EQ(aft.json()["length"], 6 * 6 * 3);
   EXPECT_NE(aft.json()["map"].get<std::string>().find("Eq. 3"), std::string::npos);
-  expectError(run({"sequence", "attend", "drawn", "--text", "a", "-o", "m"}), 2, {"pictures"});
+  expectError(run({"sequence", "attend", "drawn", "--text", "a", "-o", "m"}), 2, {"image model"});
 }
 
 TEST_F(SequenceCliTest, ASummaryCountsWhatAModelCosts) {
@@ -319,7 +319,7 @@ TEST_F(SequenceCliTest, FlagsMendAConfigThatIsNotValidWithoutThem) {
               {"list.json"});
 }
 
-TEST_F(SequenceCliTest, WrongCommandLinesSayWhatIsRight) {
+TEST_F(SequenceCliTest, WrongCommandLinesNameTheRemedy) {
   expectError(run({"sequence"}), 2, {"train, evaluate, complete"});
   expectError(run({"sequence", "trian"}), 2, {"trian", "\"train\""});
   expectError(run({"sequence", "train"}), 2, {"--run"});
@@ -353,12 +353,12 @@ TEST_F(SequenceCliTest, WrongInputsSayWhatTheyAre) {
   expectError(run({"sequence", "train", microConfig(), "--run", "r"}), 2, {"micro.json"});
   EXPECT_FALSE(fs::exists(path("r")));
 
-  expectOk(run(pictureTraining("run")));
+  expectOk(run(imageTraining("run")));
   expectError(run({"predict", "x.png", "--model", "run/best.safetensors"}), 3,
               {"sequence model", "headlight-cli sequence"});
   expectError(run({"train", "--resume", "run"}), 3, {"sequence model"});
-  expectError(run({"sequence", "continue", "run", "--prompt", "a"}), 2, {"pictures"});
-  expectError(run({"sequence", "evaluate", "run", "--split", "test"}), 2, {"third split"});
+  expectError(run({"sequence", "continue", "run", "--prompt", "a"}), 2, {"image model"});
+  expectError(run({"sequence", "evaluate", "run", "--split", "test"}), 2, {"test split"});
   expectError(run({"sequence", "evaluate", "run", "--split", "tset"}), 2, {"tset"});
   expectError(run({"sequence", "evaluate", kGolden / "vit_micro.safetensors"}), 3,
               {"vit_micro.safetensors", "sequence model"});

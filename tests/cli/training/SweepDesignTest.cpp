@@ -31,9 +31,9 @@ TEST_F(SweepDesignCliTest, SaysTheRunsAndTheirTimeAndTrainsNothing) {
   ASSERT_EQ(plan["variants"].size(), 4u);
   EXPECT_EQ(plan["variants"][3]["variant"], "sch1, epochs 3");
   EXPECT_FALSE(fs::exists(path("out")));
-  const auto told = run({"sweep", config(), "--vary", "masks=none,sch1", "--plan"});
-  expectOk(told);
-  EXPECT_NE(told.out.find("2 runs, 2 left: about"), std::string::npos) << told.out;
+  const auto reported = run({"sweep", config(), "--vary", "masks=none,sch1", "--plan"});
+  expectOk(reported);
+  EXPECT_NE(reported.out.find("2 runs, 2 left: about"), std::string::npos) << reported.out;
 }
 
 TEST_F(SweepDesignCliTest, TheSavedFileIsTheSameSweep) {
@@ -76,7 +76,7 @@ TEST_F(SweepDesignCliTest, NothingFinishedIsSaid) {
   const auto outcome = run({"sweep", config(), "--vary", "data.fraction=0.5,1", "-o", "empty",
                             "--report", "--over", "data.fraction"});
   expectOk(outcome);
-  EXPECT_NE(outcome.err.find("nothing is finished"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("no finished runs"), std::string::npos) << outcome.err;
   EXPECT_FALSE(fs::exists(path("empty")));
 }
 

@@ -10,7 +10,7 @@
 namespace headlight::testing {
 namespace {
 
-TEST_F(SweepCliTest, TrainsComparesAndSkipsWhatIsFinished) {
+TEST_F(SweepCliTest, TrainsComparesAndSkipsFinishedRuns) {
   const auto outcome = run({"sweep", file(), "--output", "out", "--json"});
   expectOk(outcome);
   EXPECT_EQ(countOf(outcome, "begin"), 4);
@@ -34,9 +34,9 @@ TEST_F(SweepCliTest, TrainsComparesAndSkipsWhatIsFinished) {
   EXPECT_EQ(countOf(again, "epoch"), 0);
   EXPECT_EQ(again.json()["rows"][0]["best_top1"], end["rows"][0]["best_top1"]);
   // For a person: a line a variant.
-  const auto told = run({"sweep", file(), "--output", "out", "--no-speed"});
-  EXPECT_NE(told.out.find("sch3 "), std::string::npos) << told.out;
-  EXPECT_NE(told.out.find("±"), std::string::npos) << told.out;
+  const auto reported = run({"sweep", file(), "--output", "out", "--no-speed"});
+  EXPECT_NE(reported.out.find("sch3 "), std::string::npos) << reported.out;
+  EXPECT_NE(reported.out.find("±"), std::string::npos) << reported.out;
 }
 
 TEST_F(SweepCliTest, KilledItGoesOnToTheSameTable) {
@@ -83,7 +83,7 @@ TEST_F(SweepCliTest, FlagsChangeTheBase) {
   expectError(run({"sweep", file(), "-o", "out", "--seed", "4"}), 2, {"--seed", "seeds"});
 }
 
-TEST_F(SweepCliTest, SaysWhatIsWrongWithASweepFile) {
+TEST_F(SweepCliTest, NamesErrorsOfSweepFiles) {
   const auto with = [&](const std::function<void(json&)>& change) {
     json changed = sweep();
     change(changed);

@@ -54,7 +54,7 @@ class TrainCliTest : public CliTest {
   }
 };
 
-std::vector<json> eventsOf(const Outcome& outcome, const std::string& kind) {
+std::vector<json> trainEvents(const Outcome& outcome, const std::string& kind) {
   std::vector<json> events;
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) {
@@ -97,8 +97,8 @@ TEST_F(TrainCliTest, EventsComeInTheirOrderToWhoeverReadsLate) {
 TEST_F(TrainCliTest, WritesARunFolderThatEvaluatesAndPredicts) {
   const auto outcome = run({"train", config(), "--run", "run", "--json"});
   expectOk(outcome);
-  EXPECT_EQ(eventsOf(outcome, "epoch").size(), 6u);
-  const auto steps = eventsOf(outcome, "step");
+  EXPECT_EQ(trainEvents(outcome, "epoch").size(), 6u);
+  const auto steps = trainEvents(outcome, "step");
   ASSERT_FALSE(steps.empty());
   EXPECT_EQ(steps.back()["step"], 54);
   const auto end = outcome.json();
@@ -113,9 +113,9 @@ TEST_F(TrainCliTest, WritesARunFolderThatEvaluatesAndPredicts) {
   EXPECT_EQ(evaluated.json()["images"], 18);
   EXPECT_NEAR(evaluated.json()["top1"].get<double>(), end["best_top1"].get<double>(), 1e-9);
 
-  const auto pictures = smallPictures();
+  const auto images = smallImages();
   const auto onFolder =
-      run({"evaluate", "--weights", "run/best.safetensors", "--data", pictures, "--json"});
+      run({"evaluate", "--weights", "run/best.safetensors", "--data", images, "--json"});
   expectOk(onFolder);
   EXPECT_EQ(onFolder.json()["images"], 9);
   const auto imagesWith = [&](const std::string& flag, const std::string& value) {
@@ -137,15 +137,15 @@ TEST_F(TrainCliTest, SaysWhereItStartsAndWhatCameOfIt) {
   const auto on = run({"train", config(), "--run", "second", "--training.epochs", "1", "--weights",
                        "first/best.safetensors", "--json"});
   expectOk(on);
-  const std::string from = eventsOf(on, "begin").at(0)["weights"];
+  const std::string from = trainEvents(on, "begin").at(0)["weights"];
   EXPECT_TRUE(from.ends_with("first/best.safetensors")) << from;
-  const auto starts = eventsOf(on, "start");
+  const auto starts = trainEvents(on, "start");
   ASSERT_EQ(starts.size(), 1u);
   const auto evaluated = run({"evaluate", "--weights", "first/best.safetensors", "--json"});
   EXPECT_NEAR(starts[0]["top1"].get<double>(), evaluated.json()["top1"].get<double>(), 1e-9);
   const auto end = on.json();
   EXPECT_EQ(end["start_top1"], starts[0]["top1"]);
-  EXPECT_EQ(end["last_top1"], eventsOf(on, "epoch").back()["top1"]);
+  EXPECT_EQ(end["last_top1"], trainEvents(on, "epoch").back()["top1"]);
 }
 
 TEST_F(TrainCliTest, PlansWithoutTraining) {
@@ -280,7 +280,7 @@ TEST_F(TrainCliTest, AClosedPipeDoesNotEndIt) {
   const auto resumed = run({"train", "--resume", "run", "--json"});
   expectOk(resumed);
   EXPECT_EQ(resumed.json()["steps"], 54);
-  EXPECT_EQ(eventsOf(resumed, "step").size(), 0u);  // it had finished
+  EXPECT_EQ(trainEvents(resumed, "step").size(), 0u);  // it had finished
 }
 
 TEST_F(TrainCliTest, ResumingNothingIsAnError) {
@@ -290,21 +290,21 @@ TEST_F(TrainCliTest, ResumingNothingIsAnError) {
 }
 
 TEST_F(TrainCliTest, AFolderThatVanishesIsSaidAndTheRunGoesOnLater) {
-  const auto pictures = smallPictures();
+  const auto images = smallImages();
   auto config = tinyTraining();
-  config["data"] = {{"dataset", "image-folder"}, {"path", pictures.string()}};
+  config["data"] = {{"dataset", "image-folder"}, {"path", images.string()}};
   config["training"]["epochs"] = 200;
   config["training"]["batch_size"] = 4;
   Program program(HEADLIGHT_CLI, {"train", write("config.json", config), "--run", "run", "--json"},
                   options());
   ASSERT_TRUE(program.waitForLine(atStep(8)));
-  fs::rename(pictures, path("elsewhere"));
+  fs::rename(images, path("elsewhere"));
   const auto outcome = program.finish();
   EXPECT_NE(outcome.exitCode, 0);
   EXPECT_EQ(outcome.signal, 0);
   EXPECT_FALSE(outcome.errorJson()["error"]["message"].get<std::string>().empty());
   expectOk(run({"inspect", "run/last.safetensors"}));
-  fs::rename(path("elsewhere"), pictures);
+  fs::rename(path("elsewhere"), images);
   Program again(HEADLIGHT_CLI, {"train", "--resume", "run", "--json"}, options());
   EXPECT_TRUE(again.waitForLine(atStep(10)));
 }

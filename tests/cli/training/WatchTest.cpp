@@ -57,10 +57,10 @@ TEST_F(WatchCliTest, FollowsARunUntilItHasEnded) {
   Program training(HEADLIGHT_CLI, {"train", config(150), "--run", "run", "--json"}, options());
   ASSERT_TRUE(training.waitForLine(stepBeyond("loss", 2)));
   Program watching(HEADLIGHT_CLI, {"watch", "run", "--every", "0.2", "--json"}, options());
-  std::vector<json> looks;
+  std::vector<json> inferences;
   const auto read = [&](const std::string& line) {
-    looks.push_back(json::parse(line)["runs"][0]);
-    return looks.back()["state"] != "training";
+    inferences.push_back(json::parse(line)["runs"][0]);
+    return inferences.back()["state"] != "training";
   };
   // Both go on together; nobody reads what the training says meanwhile.
   const Outcome trained = training.finish();
@@ -68,8 +68,8 @@ TEST_F(WatchCliTest, FollowsARunUntilItHasEnded) {
   EXPECT_TRUE(watching.waitForLine(read));
   const Outcome watched = watching.finish();
   expectOk(watched);
-  ASSERT_GE(looks.size(), 3u) << watched.out;
-  const json& first = looks.front();
+  ASSERT_GE(inferences.size(), 3u) << watched.out;
+  const json& first = inferences.front();
   EXPECT_EQ(first["state"], "training");
   EXPECT_EQ(first["name"], "tiny");
   EXPECT_EQ(first["certain"], true);
@@ -77,10 +77,10 @@ TEST_F(WatchCliTest, FollowsARunUntilItHasEnded) {
   EXPECT_GT(first["step"], 0);
   EXPECT_GT(first["images_per_second"], 0);
   EXPECT_GE(first["seconds_remaining"], 0);
-  for (std::size_t i = 1; i < looks.size(); ++i)
-    EXPECT_GE(looks[i]["step"], looks[i - 1]["step"]);
-  EXPECT_LT(first["step"], looks[looks.size() - 2]["step"]) << "it was seen growing";
-  const json& last = looks.back();
+  for (std::size_t i = 1; i < inferences.size(); ++i)
+    EXPECT_GE(inferences[i]["step"], inferences[i - 1]["step"]);
+  EXPECT_LT(first["step"], inferences[inferences.size() - 2]["step"]) << "it was seen growing";
+  const json& last = inferences.back();
   EXPECT_EQ(last["state"], "finished");
   EXPECT_EQ(last["step"], 1350);
   EXPECT_EQ(last["epoch"], 150);
@@ -108,13 +108,14 @@ TEST_F(WatchCliTest, ATableOfSeveralAndOfASweep) {
   expectOk(run({"watch", "one", "sweep", "--every", "3600"}));
 }
 
-TEST_F(WatchCliTest, WhatIsNoRunIsSaidAndTheOthersGoOn) {
+TEST_F(WatchCliTest, NonRunsAreNamedAndOthersContinue) {
   train("one");
   fs::create_directories(path("empty"));
   write("file", std::string("x"));
   const Outcome outcome = run({"watch", "one", "empty", "nowhere", "file", "--once"});
   expectError(outcome, 3, {"empty", "config.json"});
-  for (const char* words : {"finished", "no run", "nowhere: is no folder", "file: is no folder"})
+  for (const char* words :
+       {"finished", "no run", "nowhere: is not a folder", "file: is not a folder"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
   fs::create_directories(path("odd"));
   write("odd/config.json", std::string("{\"model\": {\"depth\": \"many\"}}"));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Mutated pictures through every door of core/imaging that takes a file: whatever the bytes, the
+// Mutated images through every door of core/imaging that takes a file: whatever the bytes, the
 // answer is an Image or an Error. Deterministic; build with HEADLIGHT_SANITIZE=address,undefined to
 // see reads and writes that go astray without crashing.
 //
-//   fuzz_imaging [iterations] [seed] [folder of pictures]
+//   fuzz_imaging [iterations] [seed] [folder of images]
 //
 // Times HEADLIGHT_TEST_EFFORT (tests/README.md).
 
@@ -59,7 +59,10 @@ int main(int count, char** arguments) {
   const std::int64_t iterations = (count > 1 ? std::atoll(arguments[1]) : 2000) * testEffort();
   const std::uint64_t seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
   const std::string folder = count > 3 ? arguments[3] : HEADLIGHT_GOLDEN_DIR "/pillow/formats";
-  const std::vector<std::string> seeds = readSeeds(folder);
+  std::vector<std::string> seeds = readSeeds(folder);
+  if (count <= 3)
+    for (std::string& still : readSeeds(HEADLIGHT_GOLDEN_DIR "/stills"))
+      seeds.push_back(std::move(still));
   std::int64_t decoded = 0;
   fuzz::limitMemory();
   fuzz::Mutator mutator(seed);
@@ -75,7 +78,7 @@ int main(int count, char** arguments) {
     }
     decoded += decodeImage(bytes, "fuzz").ok() ? 1 : 0;
   }
-  std::printf("%lld mutated pictures, %lld of them still decoded\n",
+  std::printf("%lld mutated images, %lld of them still decoded\n",
               static_cast<long long>(iterations), static_cast<long long>(decoded));
   return 0;
 }

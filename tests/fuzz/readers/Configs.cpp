@@ -37,9 +37,9 @@ constexpr const char* kEdit = R"({"step": 4, "label": "later", "name_before": "a
 
 constexpr const char* kFigurePage = R"page({"kind": "headlight-figure-page", "schema": 1,
   "model": {"name": "deit_tiny", "partial": true},
-  "pictures": ["a.jpg", {"path": "maps.safetensors[2]", "label": "a dog"}],
+  "images": ["a.jpg", {"path": "maps.safetensors[2]", "label": "a dog"}],
   "columns": ["picture", "head 3.1 (query 2,4)", "grad-cam (class a, b; layer 2)",
-              {"shows": "features (foreground)", "label": "colours (3)"}],
+              {"shows": "features (foreground)", "label": "colors (3)"}],
   "options": {"scale": "column", "tile": 12.5, "dpi": 72, "bars": false}})page";
 
 std::string sweepText() {
@@ -53,17 +53,17 @@ std::string sweepText() {
 /// What the window and the command line do next with one that was accepted.
 void lookAtExperiment(const Experiment& experiment) {
   const auto again =
-      experimentFromText(experimentToText(experiment), "written again", modelCatalogue());
+      experimentFromText(experimentToText(experiment), "written again", modelCatalog());
   require(again.ok(),
           "an experiment that was written is refused: " + (again ? "" : again.error().text()));
   require(experimentToText(*again) == experimentToText(experiment), "an experiment changes");
-  const auto masks = resolveMasks(experiment.masks, maskShapeOf(experiment.model));
+  const auto masks = resolveMasks(experiment.masks, makeMaskShape(experiment.model));
   require(masks.ok(), "masks that were checked cannot be resolved");
   (void)guarded("", [&] { return modelCost(experiment.model, *masks).macs; });
 }
 
 Result<void> readExperimentText(const std::string& text) {
-  return readThen(experimentFromText(text, "fuzz", modelCatalogue()), lookAtExperiment);
+  return readThen(experimentFromText(text, "fuzz", modelCatalog()), lookAtExperiment);
 }
 
 Result<void> readPageText(const std::string& text) {
@@ -82,10 +82,14 @@ Result<void> readSweepText(const std::string& text) {
   });
 }
 
+std::string writtenSequence(const SequenceExperiment& experiment) {
+  return sequenceToJson(experiment).dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 Result<void> readSequenceText(const std::string& text) {
   return readThen(sequenceFromText(text, "fuzz"), [](const SequenceExperiment& experiment) {
-    const auto again = sequenceFromText(sequenceToText(experiment), "written again");
-    require(again.ok() && sequenceToText(*again) == sequenceToText(experiment),
+    const auto again = sequenceFromText(writtenSequence(experiment), "written again");
+    require(again.ok() && writtenSequence(*again) == writtenSequence(experiment),
             "a sequence experiment changes");
   });
 }

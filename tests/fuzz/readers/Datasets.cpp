@@ -2,11 +2,15 @@
 
 // Data of other people's making.
 
+#include "core/base/files/Files.h"
 #include "core/data/Dataset.h"
 #include "core/data/Sequences.h"
 #include "core/data/ShardNames.h"
+#include "core/data/labels/ImageNetDevkit.h"
 #include "tests/Gzip.h"
+#include "tests/data/CifarPickles.h"
 #include "tests/data/TarWriter.h"
+#include "tests/data/ZipWriter.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/readers/Target.h"
 
@@ -34,14 +38,14 @@ std::string bigEndian(std::initializer_list<std::uint32_t> values) {
   return bytes;
 }
 
-std::string idxPictures() {
+std::string idxImages() {
   return bigEndian({0x803, 6, 4, 5}) + std::string(6 * 4 * 5, '\x30');
 }
 std::string idxLabels() {
   return bigEndian({0x801, 6}) + std::string("\0\1\2\0\1\2", 6);
 }
 
-/// Two classes of two tiny pictures, one of a long name.
+/// Two classes of two tiny images, one of a long name.
 std::string tarShard() {
   const Image image{4, 4, std::make_shared<const std::vector<std::uint8_t>>(48, 7)};
   const std::string png = valueOrThrow(encodePng(image));
@@ -51,6 +55,40 @@ std::string tarShard() {
     bytes += test::tarFile(key + ".cls", key < "c" ? "0" : "1") + test::tarFile(key + ".png", png);
   }
   return bytes + test::tarEnd();
+}
+
+std::string tinyPng() {
+  const Image image{4, 4, std::make_shared<const std::vector<std::uint8_t>>(48, 7)};
+  return valueOrThrow(encodePng(image));
+}
+
+/// Class folders in an archive, with a list of labels beside them.
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;
+NamedFiles archivedFiles() {
+  NamedFiles files;
+  for (const std::string name : {"train/a/1", "train/b/2", "val/a/3", "val/b/4"})
+    files.emplace_back(name + ".png", tinyPng());
+  files.emplace_back("labels.csv", "image,label\n1.png,a\n");
+  return files;
+}
+std::string classTar() {
+  std::string tar;
+  for (const auto& [name, bytes] : archivedFiles())
+    tar += test::tarFile(name, bytes);
+  return tar + test::tarEnd();
+}
+
+Target metaMat() {
+  std::vector<std::string> files;
+  for (const char* name : {"meta.mat", "meta_plain.mat"})
+    files.push_back(
+        valueOrThrow(readFile(fs::path(HEADLIGHT_GOLDEN_DIR) / "devkit" / name, 1u << 20)));
+  return {"meta.mat", Kind::Bytes, files, [](const std::string& bytes) {
+            return readThen(guarded("", [&] { return synsetsFromMeta(bytes, "fuzz"); }),
+                            [](const std::vector<std::string>& synsets) {
+                              require(synsets.size() <= 100'000, "too many synsets");
+                            });
+          }};
 }
 
 /// Both splits, and every sample of them.
@@ -66,10 +104,22 @@ Result<void> openEverything(const DatasetSpec& spec) {
       require(sample->label >= 0 && sample->label < classes, "a label of no class");
       require(sample->image.pixels->size() ==
                   std::size_t(sample->image.width) * std::size_t(sample->image.height) * 3,
-              "a picture of another size than it says");
+              "an image of another size than it says");
     }
   }
   return {};
+}
+
+/// An archive, which is the dataset itself.
+Target archive(const fs::path& folder, const std::string& name, const std::string& bytes) {
+  const fs::path path = folder / name;
+  return {"archive, " + name, Kind::Bytes, {bytes}, [path](const std::string& damaged) {
+            writeBytes(path, damaged);
+            DatasetSpec spec;
+            spec.kind = kImageFolder;
+            spec.path = path;
+            return openEverything(spec);
+          }};
 }
 
 /// The file `damaged` of a dataset whose other files are whole.
@@ -91,6 +141,11 @@ Target dataset(const fs::path& folder, const std::string& kind, const std::strin
     return openEverything(spec);
   };
   return target;
+}
+
+/// A list beside the images that it names.
+NamedFiles listed(const std::string& name, const std::string& list) {
+  return {{name, list}, {"1.png", tinyPng()}, {"2.png", tinyPng()}, {"3.png", tinyPng()}};
 }
 
 /// What data.path may hold. Names are counted before they are made.
@@ -156,20 +211,41 @@ std::vector<Target> dataTargets(const fs::path& folder) {
   const std::vector<std::pair<std::string, std::string>> cifar = {
       {"data_batch_1.bin", ten}, {"test_batch.bin", ten}, {"batches.meta.txt", names}};
   const std::vector<std::pair<std::string, std::string>> idx = {
-      {"train-images-idx3-ubyte", idxPictures()}, {"train-labels-idx1-ubyte", idxLabels()}};
+      {"train-images-idx3-ubyte", idxImages()}, {"train-labels-idx1-ubyte", idxLabels()}};
   const std::vector<std::pair<std::string, std::string>> idxGzipped = {
-      {"train-images-idx3-ubyte.gz", gzipped(idxPictures())},
+      {"train-images-idx3-ubyte.gz", gzipped(idxImages())},
       {"train-labels-idx1-ubyte.gz", gzipped(idxLabels())}};
-  return {dataset(folder, "cifar10", "data_batch_1.bin", cifar),
-          dataset(folder, "cifar10", "batches.meta.txt", cifar),
-          dataset(folder, "cifar100", "train.bin", {{"train.bin", hundred}, {"test.bin", hundred}}),
-          dataset(folder, "idx", "train-images-idx3-ubyte", idx),
-          dataset(folder, "idx", "train-labels-idx1-ubyte", idx),
-          dataset(folder, "idx", "train-images-idx3-ubyte.gz", idxGzipped),
-          dataset(folder, "webdataset", "train.tar", {{"train.tar", tarShard()}}),
-          pattern(),
-          text(folder),
-          pngText()};
+  return {
+      dataset(folder, "cifar10", "data_batch_1.bin", cifar),
+      dataset(folder, "cifar10", "batches.meta.txt", cifar),
+      dataset(folder, "cifar100", "train.bin", {{"train.bin", hundred}, {"test.bin", hundred}}),
+      dataset(folder, "idx", "train-images-idx3-ubyte", idx),
+      dataset(folder, "idx", "train-labels-idx1-ubyte", idx),
+      dataset(folder, "idx", "train-images-idx3-ubyte.gz", idxGzipped),
+      dataset(folder, "webdataset", "train.tar", {{"train.tar", tarShard()}}),
+      dataset(folder, "cifar10", "data_batch_1",
+              {{"data_batch_1", test::cifarPickle({0, 1, 2})},
+               {"test_batch", test::cifarPickle({2, 1})}}),
+      dataset(folder, "cifar10", "batches.meta",
+              {{"data_batch_1", test::cifarPickle({0, 1, 0, 1})},
+               {"batches.meta",
+                test::pickledDict({{"label_names", test::pickledTexts({"a", "b", "c", "d", "e", "f",
+                                                                       "g", "h", "i", "j"})}})}}),
+      dataset(folder, kImageFolder, "train.txt", listed("train.txt", "1 0\n2.png 1\n3.png 0\n")),
+      dataset(folder, kImageFolder, "train.csv",
+              listed("train.csv", "id,label,split\n1,a,train\n\"2\",\"b\",val\n3,a,train\n")),
+      dataset(folder, kImageFolder, "metadata.jsonl",
+              listed("metadata.jsonl",
+                     "{\"file_name\": \"1.png\", \"label\": \"a\"}\n"
+                     "{\"file_name\": \"2.png\", \"label\": 3}\n"
+                     "{\"file_name\": \"3.png\", \"label\": 3}\n")),
+      archive(folder, "deflated.zip", test::zipArchive(archivedFiles())),
+      archive(folder, "stored.zip", test::zipArchive(archivedFiles(), false)),
+      archive(folder, "classes.tar", classTar()),
+      metaMat(),
+      pattern(),
+      text(folder),
+      pngText()};
 }
 
 }  // namespace headlight::fuzz

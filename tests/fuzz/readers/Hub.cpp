@@ -26,6 +26,29 @@ constexpr const char* kConfig = R"({"architecture": "deit_tiny_patch16_224", "nu
     "num_classes": 1000, "license": "apache-2.0"}})";
 constexpr const char* kOldConfig = R"({"architecture": "deit_tiny_patch16_224", "num_classes": 3,
   "labels": {"0": "a", "1": "b", "2": "c"}, "input_size": [3, 64, 48], "std": [1, 1, 1]})";
+constexpr const char* kVit = R"({"model_type": "vit", "architectures":
+  ["ViTForImageClassification"], "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 3,
+  "intermediate_size": 96, "hidden_act": "gelu_new", "layer_norm_eps": 1e-12, "image_size": [32, 64],
+  "patch_size": 8, "qkv_bias": true, "id2label": {"0": "a", "1": "b", "2": "c"}})";
+constexpr const char* kClip = R"({"model_type": "clip", "architectures": ["CLIPModel"],
+  "projection_dim": 24, "vision_config": {"hidden_size": 48, "num_hidden_layers": 2,
+    "num_attention_heads": 3, "intermediate_size": 96, "patch_size": 8, "image_size": 32}})";
+constexpr const char* kBeit = R"({"model_type": "beit", "hidden_size": 48, "num_attention_heads": 3,
+  "num_hidden_layers": 2, "use_relative_position_bias": true, "layer_scale_init_value": 0.1,
+  "use_mean_pooling": false, "image_size": 32, "patch_size": 8, "intermediate_size": 96})";
+constexpr const char* kDino = R"({"model_type": "dinov2_with_registers", "mlp_ratio": 4,
+  "use_swiglu_ffn": true, "num_register_tokens": 4, "hidden_size": 48, "num_attention_heads": 3,
+  "num_hidden_layers": 2, "image_size": 56, "patch_size": 14, "layerscale_value": 1.0})";
+constexpr const char* kSwin = R"({"model_type": "swinv2", "architectures":
+  ["Swinv2ForImageClassification"], "embed_dim": 16, "depths": [2, 1], "num_heads": [2, 4],
+  "window_size": 4, "mlp_ratio": 2.0, "image_size": 32, "patch_size": 2,
+  "pretrained_window_sizes": [0, 0]})";
+constexpr const char* kOpenClip = R"({"model_cfg": {"embed_dim": 24, "quick_gelu": true,
+  "vision_cfg": {"image_size": 32, "layers": 2, "width": 48, "head_width": 16, "patch_size": 8,
+    "mlp_ratio": 2.0}}, "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}})";
+constexpr const char* kProcessor = R"({"do_resize": true, "size": {"shortest_edge": 40},
+  "do_center_crop": true, "crop_size": {"height": 32, "width": 32}, "resample": 3,
+  "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5], "rescale_factor": 0.00392})";
 constexpr const char* kIndex = R"({"metadata": {"total_size": 8},
   "weight_map": {"cls_token": "model.safetensors", "pos_embed": "model.safetensors"}})";
 
@@ -41,6 +64,11 @@ Result<void> readConfig(const fs::path& folder, const std::string& text) {
     require(hub.classKeys.empty() || hub.classKeys.size() == hub.classNames.size(), "keys");
     (void)guarded("", [&] { return modelCost(model).macs; });
   });
+}
+
+Result<void> readProcessor(const fs::path& folder, const std::string& text) {
+  writeBytes(folder / "preprocessor_config.json", text);
+  return readConfig(folder, kVit);
 }
 
 Result<void> readIndex(const fs::path& folder, const std::string& text) {
@@ -72,8 +100,10 @@ fs::path madeFolder(const fs::path& folder) {
 }  // namespace
 
 std::vector<Target> hubTargets(const fs::path& folder) {
-  const fs::path plain = madeFolder(folder / "timm"), sharded = madeFolder(folder / "shards");
-  writeBytes(plain / "model.safetensors", "weights");
+  const fs::path plain = madeFolder(folder / "timm"), sharded = madeFolder(folder / "shards"),
+                 processed = madeFolder(folder / "processed");
+  for (const fs::path& place : {plain, processed})
+    writeBytes(place / "model.safetensors", "weights");
   writeBytes(sharded / "model-00001.safetensors", "weights");
   writeBytes(sharded / "config.json", kConfig);
   const std::string index = [] {
@@ -86,6 +116,14 @@ std::vector<Target> hubTargets(const fs::path& folder) {
            Kind::Json,
            {kConfig, kOldConfig},
            [=](const std::string& text) { return readConfig(plain, text); }},
+          {"other libraries' config.json",
+           Kind::Json,
+           {kVit, kClip, kBeit, kDino, kSwin, kOpenClip},
+           [=](const std::string& text) { return readConfig(plain, text); }},
+          {"transformers' preprocessor_config.json",
+           Kind::Json,
+           {kProcessor},
+           [=](const std::string& text) { return readProcessor(processed, text); }},
           {"index of shards",
            Kind::Json,
            {index},

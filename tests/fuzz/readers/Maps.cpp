@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostMapElements = 1 << 20;
 
-/// Everything that can be asked of the first picture.
+/// Everything that can be asked of the first image.
 Result<void> readMaps(const fs::path& path) {
   (void)isMapFile(path);
   return readThen(readMapFile(path), [](const MapFile& file) {
     const MapFileInfo& info = file.info();
-    require(info.pictures > 0 && info.height > 0 && info.width > 0, "maps without a picture");
+    require(info.images > 0 && info.height > 0 && info.width > 0, "maps without an image");
     require(info.heads.size() == info.grids.size() && !info.heads.empty(), "maps without layers");
-    (void)file.picture(0);
+    (void)file.image(0);
     (void)file.logits(0);
     const auto maps = file.maps(0);
     if (!maps) return;

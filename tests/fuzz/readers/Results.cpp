@@ -32,7 +32,7 @@ std::string headsText() {
   values.measure = HeadMetric::Entropy;
   values.values = {{0.25, 0.5}, {0.75, 1}};
   values.chance = {1, 1};
-  values.pictures = 9;
+  values.images = 9;
   return keptText("heads", toJson(values));
 }
 
@@ -41,11 +41,11 @@ std::string accuracyText() {
   result.classNames = {"a", "b", "c"};
   result.loss = 0.5;
   result.top1 = result.top5 = 1;
-  PictureVerdict picture;
-  picture.name = "val/a/1.png";
-  picture.probability = picture.ofLabel = 0.75f;
-  picture.loss = 0.28;
-  result.pictures = {picture, picture};
+  ImageVerdict image;
+  image.name = "val/a/1.png";
+  image.probability = image.ofLabel = 0.75f;
+  image.loss = 0.28;
+  result.images = {image, image};
   return keptText("accuracy", toJson(result));
 }
 
@@ -53,13 +53,13 @@ std::string similarityText() {
   LayerSimilarity similarity;
   similarity.layers = 2;
   similarity.values = {{1, 0.5, 0.5, 1}, {1, 0.25, 0.25, 1}, {1, 0.75, 0.75, 1}};
-  similarity.pictures = 9;
+  similarity.images = 9;
   return keptText("similarity", toJson(similarity));
 }
 
-std::string castlingText() {
-  CastlingReport report;
-  report.with.images = report.castled.images = 9;
+std::string branchReportText() {
+  BranchReport report;
+  report.with.images = report.withoutBranch.images = 9;
   report.layers = {{0.25, 100}, {0, 0}};
   report.verdict = "not free";
   return keptText("castling", toJson(report));
@@ -76,7 +76,7 @@ Result<void> readKept(const std::string& text) {
     });
   if (kept->key.kind == "accuracy")
     return readThen(schemeResultFrom(kept->result, info), [](const auto& it) {
-      for (const PictureVerdict& one : it.pictures)
+      for (const ImageVerdict& one : it.images)
         require(one.label >= 0 && one.label < 3 && one.predicted >= 0 && one.predicted < 3,
                 "class");
     });
@@ -84,7 +84,7 @@ Result<void> readKept(const std::string& text) {
     return readThen(similarityFrom(kept->result, info), [](const auto& it) {
       require(it.layers == 2 && it.values.size() == 3 && it.values[2].size() == 4, "shape");
     });
-  return readThen(castlingFrom(kept->result, info),
+  return readThen(branchReportFrom(kept->result, info),
                   [](const auto& it) { require(it.layers.size() == 2, "layers"); });
 }
 
@@ -93,7 +93,7 @@ Result<void> readKept(const std::string& text) {
 std::vector<Target> resultTargets() {
   return {{"kept result",
            Kind::Json,
-           {headsText(), accuracyText(), similarityText(), castlingText()},
+           {headsText(), accuracyText(), similarityText(), branchReportText()},
            readKept}};
 }
 

@@ -93,7 +93,7 @@ EvolutionBeginning fuzzedBeginning() {
   beginning.meaning = "each row sums to 1";
   beginning.layers = {{2, {2, 2, 1}, {0, 3}}, {1, {1, 1, 0}, {kMeanOfPatches}}};
   const Image view{3, 2, std::make_shared<const std::vector<std::uint8_t>>(18, 90)};
-  beginning.pictures = {{7, 1, "dog.png", valueOrThrow(encodePng(view))}};
+  beginning.images = {{7, 1, "dog.png", valueOrThrow(encodePng(view))}};
   beginning.classNames = {"cat", "dog"};
   return beginning;
 }

@@ -42,11 +42,11 @@ std::vector<Target> dataTargets(const std::filesystem::path& folder);
 
 void writeBytes(const std::filesystem::path& path, const std::string& bytes);
 
-/// What an error of a Result<T> is as Result<void>; `look` may look at the value.
-template <typename T, typename InferenceResult>
-Result<void> readThen(const Result<T>& result, InferenceResult look) {
+/// The error of a Result<T> as Result<void>; `use` may read the value.
+template <typename T, typename Use>
+Result<void> readThen(const Result<T>& result, Use use) {
   if (!result) return result.error();
-  look(*result);
+  use(*result);
   return {};
 }
 

@@ -45,9 +45,9 @@ Result<void> readVideo(const fs::path& path) {
 /// A container, or a playlist, and never both; then what reads it.
 Result<void> nameVideo(const std::string& bytes, const fs::path& path) {
   const std::string head = bytes.substr(0, kVideoHeadBytes);
-  const std::string kind = videoKindOf(head), playlist = playlistKindOf(head);
+  const std::string kind = identifyVideo(head), playlist = identifyPlaylist(head);
   require(kind.empty() || playlist.empty(), "a container that is a playlist");
-  require(kind.empty() == videoDemuxerOf(head).empty(), "a container without a demuxer");
+  require(kind.empty() == findVideoDemuxer(head).empty(), "a container without a demuxer");
   writeBytes(path, bytes);
   const auto read = readVideo(path);
   if (kind.empty())

@@ -8,10 +8,12 @@
 #include <cstring>
 
 #include "core/base/files/Files.h"
+#include "core/checkpoint/TensorNests.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceFile.h"
+#include "core/workbench/hub/HubFolder.h"
 #include "core/workbench/identify/IdentifyModel.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "tests/checkpoint/FileBuilders.h"
@@ -77,8 +79,8 @@ Target trainingMetadata(const fs::path& folder) {
   checkpoint.experiment.model =
       checkedAndCompleted(valueOrThrow(modelFromJson(Json::parse(R"({"image_size": 16,
           "patch_size": 4, "width": 16, "depth": 2, "heads": 2, "classes": 3})"),
-                                                     modelCatalogue())));
-  checkpoint.masks = MaskScheme(maskShapeOf(checkpoint.experiment.model));
+                                                     modelCatalog())));
+  checkpoint.masks = MaskScheme(makeMaskShape(checkpoint.experiment.model));
   checkpoint.classNames = {"cat", "dog", "häher"};
   checkpoint.progress = 0.5;
   checkpoint.weights = {{"norm.weight", at::ones({16})}};
@@ -88,7 +90,7 @@ Target trainingMetadata(const fs::path& folder) {
             writeWithMetadata(path, file, text);
             const auto whole = valueOrThrow(readSafetensors(path)).metadata;
             const auto model = readModelMetadata(whole, "fuzz");
-            const auto progress = guarded("", [&] { return progressOf(whole, "fuzz"); });
+            const auto progress = guarded("", [&] { return readProgress(whole, "fuzz"); });
             const auto read = readTrainingCheckpoint(opened, name);
             for (const auto* error :
                  {model ? nullptr : &model.error(), progress ? nullptr : &progress.error()})
@@ -167,10 +169,57 @@ Target bareWeights() {
           }};
 }
 
+/// {"teacher": ["backbone.cls_token", …], …}
+std::vector<TensorNest> nestsIn(const std::string& text) {
+  std::vector<TensorNest> nests;
+  const Json dictionaries = Json::parse(text, nullptr, false);
+  if (!dictionaries.is_object()) return nests;
+  for (const auto& [path, names] : dictionaries.items()) {
+    nests.push_back({path, {}});
+    for (const Json& name : names)
+      nests.back().names.push_back(withoutWrappers(textOf(name)));
+  }
+  return nests;
+}
+
+Target nestedNames() {
+  const Json dino = {
+      {"student",
+       {"module.backbone.patch_embed.proj.weight", "module.backbone.blocks.0.norm1.bias"}},
+      {"teacher", {"backbone.patch_embed.proj.weight", "backbone.blocks.0.norm1.bias"}}};
+  return {"dictionaries and prefixes", Kind::Json, {dino.dump()}, [](const std::string& text) {
+            const auto nests = nestsIn(text);
+            const auto ranked = rankNests(nests);
+            for (const NestedModel& model : ranked) {
+              const std::string name = model.nameIn(nests);
+              const auto chosen = guarded("", [&] { return chooseNest(ranked, nests, name, ""); });
+              require(chosen && chosen->nameIn(nests) == name, "a name does not choose its model");
+            }
+            return readThen(guarded("fuzz", [&] { return ranked.size(); }), [](std::size_t) {});
+          }};
+}
+
+/// An index may only name files beside it.
+Target shardIndex(const fs::path& folder) {
+  const fs::path index = folder / "model.safetensors.index.json";
+  writeBytes(folder / "a.safetensors", "x");
+  writeBytes(folder / "b.safetensors", "x");
+  const std::string honest = R"({"metadata": {"total_size": 2},
+      "weight_map": {"head.bias": "a.safetensors", "norm.bias": "b.safetensors"}})";
+  return {"index of shards", Kind::Json, {honest}, [=](const std::string& text) {
+            writeBytes(index, text);
+            return readThen(findShards(index), [&](const std::vector<fs::path>& shards) {
+              for (const fs::path& shard : shards)
+                require(shard.parent_path() == folder && fs::is_regular_file(shard), "elsewhere");
+            });
+          }};
+}
+
 }  // namespace
 
 std::vector<Target> weightTargets(const fs::path& folder) {
-  return {trainingMetadata(folder), sequenceMetadata(folder), bareWeights()};
+  return {trainingMetadata(folder), sequenceMetadata(folder), bareWeights(), nestedNames(),
+          shardIndex(folder)};
 }
 
 }  // namespace headlight::fuzz

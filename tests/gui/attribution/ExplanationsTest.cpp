@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Other ways of looking in the window: the numbers are core's, choices are few clicks, and what is
-// shown is said.
+// Explanations in the window: core's numbers, the choice of method, class and layer, and captions.
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -19,7 +18,7 @@
 #include "ui/evaluation/PredictionPanel.h"
 #include "ui/figures/ExplanationFigure.h"
 #include "ui/plots/RunCurvesPlot.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 
 using namespace headlight;
 
@@ -28,30 +27,33 @@ class ExplanationsTest : public QObject {
 
   struct Fixture : TestWindow {
     QTemporaryDir folder;
-    ExplanationView* ways = nullptr;
+    ExplanationView* explanations = nullptr;
 
     Fixture() {
       TestWindow& self = *this;
       OPEN_SMALL_MODEL(self);
-      const QString picture = writePicture(folder.filePath("a.png"));
-      OPEN_PICTURE(self, picture);
-      auto* tabs = window.findChild<PictureTabs*>();
+      const QString image = writeImage(folder.filePath("a.png"));
+      OPEN_IMAGE(self, image);
+      auto* tabs = window.findChild<ImageTabs*>();
       QVERIFY(tabs);
-      tabs->showPage("ways");
-      ways = tabs->ways();
+      tabs->showPage("explain");
+      explanations = tabs->explanations();
     }
-    void choose(ExplanationMethod way) {
-      document()->changeView([way](ViewOptions& view) { view.way.name = infoOf(way).name; });
+    void choose(const std::string& method) {
+      document()->view().change([method](ViewOptions& view) { view.method.name = method; });
     }
-    std::shared_ptr<const ExplanationResult> result() const { return ways->bridge()->result(); }
-    /// As core gives it, in a session of the test's own.
-    Heatmap expected(ExplanationMethod way, const ExplanationOptions& options) {
+    std::shared_ptr<const ExplanationResult> result() const {
+      return explanations->bridge()->result();
+    }
+    /// Core's result, in a separate session.
+    Heatmap expected(const std::string& method, const ExplanationOptions& options) {
       auto session = valueOrThrow(InferenceSession::create(smallExperiment()));
-      return valueOrThrow(classHeat(*session, rawPicture(session->info(), document()->image()),
-                                    document()->masks(), way, options));
+      return valueOrThrow(imageHeatmap(*session,
+                                       rawImage(session->info(), document()->inputs().image()),
+                                       document()->inputs().masks(), method, options));
     }
     bool showsHeatmap(const std::vector<float>& values) const {
-      const auto& map = ways->picture()->shownMap();
+      const auto& map = explanations->image()->shownMap();
       return map && map->values == values;
     }
   };
@@ -61,11 +63,11 @@ class ExplanationsTest : public QObject {
 
   void showsTheRelevanceOfThePredictedClass() {
     Fixture f;
-    const Heatmap heat = f.expected(ExplanationMethod::Relevance, {});
-    QTRY_VERIFY(f.showsHeatmap(heat.values));
-    QCOMPARE(f.ways->picture()->legend().title.section(" · ", 0, 0),
-             QString::fromStdString(heatTitle(heat)));
-    QVERIFY(f.ways->picture()->legend().note.contains("Chefer"));
+    const Heatmap heatmap = f.expected("relevance", {});
+    QTRY_VERIFY(f.showsHeatmap(heatmap.values));
+    QCOMPARE(f.explanations->image()->legend().title.section(" · ", 0, 0),
+             QString::fromStdString(heatmapTitle(heatmap)));
+    QVERIFY(f.explanations->image()->legend().note.contains("Chefer"));
   }
 
   void aClickOnThePredictionChoosesItsClass() {
@@ -76,69 +78,69 @@ class ExplanationsTest : public QObject {
     QVERIFY(found != panels.end());
     PredictionPanel* panel = *found;
     QVERIFY(panel->rows().size() > 2);
-    QTRY_VERIFY(f.result() && f.result()->heat);
+    QTRY_VERIFY(f.result() && f.result()->heatmap);
     panel->grab();  // so that its rows have places
-    for (int y = 0; y < panel->height() && f.document()->view().way.classIndex < 0; y += 4)
+    for (int y = 0; y < panel->height() && f.document()->view().options().method.classIndex < 0;
+         y += 4)
       QTest::mouseClick(panel, Qt::LeftButton, {}, {40, y});
-    const int chosen = f.document()->view().way.classIndex;
+    const int chosen = f.document()->view().options().method.classIndex;
     QVERIFY(chosen >= 0);
-    const Heatmap heat = f.expected(ExplanationMethod::Relevance, {.classIndex = chosen});
-    QTRY_VERIFY(f.showsHeatmap(heat.values));
-    QCOMPARE(f.ways->findChild<QComboBox*>("wayClass")->currentIndex(), chosen + 1);
+    const Heatmap heatmap = f.expected("relevance", {.classIndex = chosen});
+    QTRY_VERIFY(f.showsHeatmap(heatmap.values));
+    QCOMPARE(f.explanations->findChild<QComboBox*>("wayClass")->currentIndex(), chosen + 1);
   }
 
   void layersAndMethodsAreChosen() {
     Fixture f;
-    auto* ways = f.ways->findChild<QComboBox*>("ways");
-    auto* layer = f.ways->findChild<QSpinBox*>("wayLayer");
+    auto* explanations = f.explanations->findChild<QComboBox*>("explanations");
+    auto* layer = f.explanations->findChild<QSpinBox*>("wayLayer");
     QVERIFY(!layer->isVisible());  // relevance is of all layers
-    ways->setCurrentIndex(2);
-    Q_EMIT ways->activated(2);
-    QCOMPARE(f.document()->view().way.name, std::string("grad-cam"));
+    explanations->setCurrentIndex(2);
+    Q_EMIT explanations->activated(2);
+    QCOMPARE(f.document()->view().options().method.name, std::string("grad-cam"));
     QVERIFY(layer->isVisible());
-    QTRY_VERIFY(f.showsHeatmap(f.expected(ExplanationMethod::GradCam, {}).values));
+    QTRY_VERIFY(f.showsHeatmap(f.expected("grad-cam", {}).values));
     layer->setValue(0);
-    QTRY_VERIFY(f.showsHeatmap(f.expected(ExplanationMethod::GradCam, {.layer = 0}).values));
+    QTRY_VERIFY(f.showsHeatmap(f.expected("grad-cam", {.layer = 0}).values));
   }
 
   void similarityFollowsTheToken() {
     Fixture f;
-    f.choose(ExplanationMethod::Similarity);
+    f.choose("similarity");
     QTRY_VERIFY(f.result() && f.result()->features);
     const auto features = f.result()->features;
     for (const int token : {3, 9}) {
-      f.document()->pin(token);
-      QTRY_VERIFY(f.showsHeatmap(similarityHeat(*features, token)->values));
+      f.document()->view().pin(token);
+      QTRY_VERIFY(f.showsHeatmap(tokenHeatmap("similarity", *features, token)->values));
     }
     QCOMPARE(f.result()->features, features);  // worked out once
   }
 
-  void coloursTakeThePicturesPlace() {
+  void colorsReplaceImage() {
     Fixture f;
-    f.choose(ExplanationMethod::Features);
+    f.choose("feature-pca");
     QTRY_VERIFY(f.result() && f.result()->colors);
-    QVERIFY(f.ways->picture()->legend().detail.contains("of the variance"));
-    const QString other = writePicture(f.folder.filePath("b.png"), 40, 36, 90);
-    f.ways->showTogether({other, f.document()->imagePath()});
-    QTRY_VERIFY(f.result() && f.result()->colors && f.result()->colors->pictures.size() == 2);
-    QVERIFY(f.ways->picture()->legend().title.contains("2 pictures together"));
+    QVERIFY(f.explanations->image()->legend().detail.contains("of the variance"));
+    const QString other = writeImage(f.folder.filePath("b.png"), 40, 36, 90);
+    f.explanations->showTogether({other, f.document()->inputs().imagePath()});
+    QTRY_VERIFY(f.result() && f.result()->colors && f.result()->colors->images.size() == 2);
+    QVERIFY(f.explanations->image()->legend().title.contains("2 images together"));
   }
 
-  void depthIsAPlot() {
+  void logitLensIsAPlot() {
     Fixture f;
-    f.choose(ExplanationMethod::Depth);
+    f.choose("logit-lens");
     QTRY_VERIFY(f.result() && f.result()->depth);
-    QVERIFY(f.ways->findChild<RunCurvesPlot*>("wayDepth")->isVisible());
+    QVERIFY(f.explanations->findChild<RunCurvesPlot*>("wayDepth")->isVisible());
     QCOMPARE(f.result()->depth->probabilities.size(), std::size_t(3));
   }
 
-  void figuresShowWhatThePageShows() {
+  void figuresMatchPage() {
     Fixture f;
-    for (const ExplanationMethod way :
-         {ExplanationMethod::Relevance, ExplanationMethod::Features, ExplanationMethod::Depth}) {
-      f.choose(way);
-      QTRY_VERIFY(f.result() && f.result()->choice.name == infoOf(way).name);
-      auto request = captureExplanation(*f.document(), *f.ways);
+    for (const char* method : {"relevance", "feature-pca", "logit-lens"}) {
+      f.choose(method);
+      QTRY_VERIFY(f.result() && f.result()->choice.name == method);
+      auto request = captureExplanation(*f.document(), *f.explanations);
       QVERIFY2(request.ok(), request.ok() ? "" : request.error().text().c_str());
       const auto image = figureImage(*request);
       QVERIFY2(image.ok(), image.ok() ? "" : image.error().text().c_str());
@@ -146,69 +148,75 @@ class ExplanationsTest : public QObject {
     }
   }
 
-  void anEditIsAskedAboutAnew() {
+  void editRecomputesExplanation() {
     Fixture f;
-    QTRY_VERIFY(f.result() && f.result()->heat);
-    const auto before = f.result()->heat->values;
-    const auto edit = makeMaskEdit(f.document()->masks(), {{0, 0}, {1, 1}},
+    QTRY_VERIFY(f.result() && f.result()->heatmap);
+    const auto before = f.result()->heatmap->values;
+    const auto edit = makeMaskEdit(f.document()->inputs().masks(), {{0, 0}, {1, 1}},
                                    HeadMask{MaskKind::Strict, 3}, "test");
     QVERIFY(edit.ok());
-    f.document()->pushEdit(*edit);
+    f.document()->inputs().pushEdit(*edit);
     QTRY_VERIFY(!f.document()->isStale());
-    const int predicted = f.document()->look()->top.front().index;
-    const Heatmap heat = f.expected(ExplanationMethod::Relevance, {.classIndex = predicted});
-    QTRY_VERIFY(f.showsHeatmap(heat.values));
-    QVERIFY(f.result()->heat->values != before);
+    const int predicted = f.document()->inference()->top.front().index;
+    const Heatmap heatmap = f.expected("relevance", {.classIndex = predicted});
+    QTRY_VERIFY(f.showsHeatmap(heatmap.values));
+    QVERIFY(f.result()->heatmap->values != before);
   }
 
-  void faithfulnessIsThatOfCore() {
+  void faithfulnessMatchesCore() {
     Fixture f;
-    QTRY_VERIFY(f.result() && f.result()->heat);
-    const Heatmap heat = *f.result()->heat;
+    QTRY_VERIFY(f.result() && f.result()->heatmap);
+    const Heatmap heatmap = *f.result()->heatmap;
     auto session = valueOrThrow(InferenceSession::create(smallExperiment()));
-    const auto expected = valueOrThrow(faithfulness(
-        *session, rawPicture(session->info(), f.document()->image()), f.document()->masks(),
-        {{"heat", heat.values, heat.grid}}, {.classIndex = heat.classIndex}));
-    auto* button = f.ways->findChild<QToolButton*>("wayJudge");
+    const auto expected = valueOrThrow(
+        faithfulness(*session, rawImage(session->info(), f.document()->inputs().image()),
+                     f.document()->inputs().masks(), {{"heat", heatmap.values, heatmap.grid}},
+                     {.classIndex = heatmap.classIndex}));
+    auto* button = f.explanations->findChild<QToolButton*>("wayJudge");
     QVERIFY(button && button->isVisible());
     button->click();
     const QString area = QString::number(expected.methods[0].deletion.area, 'f', 3);
-    QTRY_VERIFY(f.ways->findChild<QLabel*>("wayState")
+    QTRY_VERIFY(f.explanations->findChild<QLabel*>("wayState")
                     ->text()
                     .contains(QStringLiteral("deletion ") + area));
   }
 
-  void aHiddenPageWorksNothingOut() {
+  void hiddenPageComputesNothing() {
     Fixture f;
-    QTRY_VERIFY(f.result() && f.result()->heat);
-    f->findChild<PictureTabs*>()->showPage("canvas");
-    f.choose(ExplanationMethod::Features);
+    QTRY_VERIFY(f.result() && f.result()->heatmap);
+    f->findChild<ImageTabs*>()->showPage("canvas");
+    f.choose("feature-pca");
     QTest::qWait(50);
-    QVERIFY(!f.ways->bridge()->isBusy());
-    QVERIFY(f.result()->heat);
+    QVERIFY(!f.explanations->bridge()->isBusy());
+    QVERIFY(f.result()->heatmap);
   }
 
   void theChoiceIsKeptInSessions() {
     ViewOptions view;
-    view.way = {"grad-cam", 4, 2, true};
+    view.method = {"grad-cam", 4, 2, true};
     const auto read = viewFromJson(viewToJson(view), ViewOptions());
     QVERIFY(read.ok());
-    QVERIFY(read->way == view.way);
+    QVERIFY(read->method == view.method);
     const auto older = viewFromJson(Json::object(), view);
-    QVERIFY(older.ok() && older->way == view.way);
+    QVERIFY(older.ok() && older->method == view.method);
     QVERIFY(!viewFromJson(Json{{"way", "by feel"}}, view).ok());
+    // As older versions named them.
+    using Names = std::pair<const char*, const char*>;
+    for (const auto& [older, now] :
+         {Names("features", "feature-pca"), Names("depth", "logit-lens")})
+      QCOMPARE(viewFromJson(Json{{"way", older}}, view)->method.name, std::string(now));
   }
 
-  void everyWayHasACommand() {
+  void everyMethodHasACommand() {
     Fixture f;
-    for (const ExplanationInfo& way : waysOfLooking()) {
+    for (const ExplanationInfo& method : explanationMethods()) {
       auto* command =
-          f->findChild<QAction*>(QStringLiteral("view.way.") + QString::fromStdString(way.name));
-      QVERIFY2(command, way.name.c_str());
+          f->findChild<QAction*>(QStringLiteral("view.way.") + QString::fromStdString(method.name));
+      QVERIFY2(command, method.name.c_str());
       command->trigger();
-      QCOMPARE(f.document()->view().way.name, way.name);
+      QCOMPARE(f.document()->view().options().method.name, method.name);
     }
-    QTRY_VERIFY(!f.ways->bridge()->isBusy());
+    QTRY_VERIFY(!f.explanations->bridge()->isBusy());
   }
 };
 

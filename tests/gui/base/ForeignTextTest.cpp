@@ -18,7 +18,7 @@ class ForeignTextTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
   }
@@ -70,17 +70,17 @@ class ForeignTextTest : public QObject {
     box->close();
   }
 
-  void modelsAndPicturesAreNamedCleanly() {
+  void modelsAndImagesAreNamedCleanly() {
     TestWindow test;
     Experiment experiment = smallExperiment();
     experiment.model.name = "na\x1b[31mme\nnext";
-    test->lookBridge()->createModel(experiment);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    test->modelWorker()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     QVERIFY(test->windowTitle().contains(QStringLiteral("na\uFFFD[31mme next")));
     const QTemporaryDir folder;
-    const QString picture = writePicture(folder.filePath(QStringLiteral("a\u202eb.png")));
-    OPEN_PICTURE(test, picture);
-    QCOMPARE(test.document()->imageName(), QStringLiteral("a\uFFFDb.png"));
+    const QString image = writeImage(folder.filePath(QStringLiteral("a\u202eb.png")));
+    OPEN_IMAGE(test, image);
+    QCOMPARE(test.document()->inputs().imageName(), QStringLiteral("a\uFFFDb.png"));
   }
 
   void noticesAreCleaned() {

@@ -2,6 +2,7 @@
 
 // What is seen of fields, switches and tool tips, light and dark.
 
+#include <QAbstractButton>
 #include <QHelpEvent>
 #include <QRegularExpression>
 #include <QToolButton>
@@ -17,7 +18,7 @@ class ThemeTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
   }
@@ -63,6 +64,23 @@ class ThemeTest : public QObject {
     }
   }
 
+  void iconsAreSharpOnFineScreens() {
+    TestWindow test;
+    int icons = 0;
+    for (const auto* button : test->findChildren<QAbstractButton*>()) {
+      if (button->icon().isNull()) continue;
+      ++icons;
+      const QSize shown(16, 16);
+      const QSize coarse = button->icon().pixmap(shown, 1.0).size();
+      const QSize fine = button->icon().pixmap(shown, 2.0).size();
+      QVERIFY2(fine == 2 * coarse, qPrintable(QStringLiteral("%1 %2: %3 pixels for %4")
+                                                  .arg(button->objectName(), button->toolTip())
+                                                  .arg(fine.width())
+                                                  .arg(2 * coarse.width())));
+    }
+    QVERIFY(icons > 20);
+  }
+
   void longToolTipsAreFolded() {
     TestWindow test;
     test->activateWindow();  // which hides tips
@@ -70,7 +88,7 @@ class ThemeTest : public QObject {
     synthetic::untilIdle();
     auto* widget = test->findChild<QWidget*>(QStringLiteral("viewStyle"));
     const QString plain = widget->toolTip();
-    QVERIFY(plain.size() > 120 && !plain.contains(QLatin1Char('\n')));
+    QVERIFY(plain.size() > 100 && !plain.contains(QLatin1Char('\n')));
     show(widget);
     QTRY_VERIFY(QToolTip::isVisible() && QToolTip::text().contains(QLatin1Char('\n')));
     QCOMPARE(QToolTip::text().simplified(), plain);

@@ -7,7 +7,7 @@
 #include <QSlider>
 #include <QTest>
 
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/canvas/RolloutView.h"
 #include "ui/canvas/ViewedRollout.h"
@@ -31,17 +31,17 @@ class RolloutTest : public QObject {
     }
     void editAndLook() {
       const auto edit =
-          makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+          makeMaskEdit(document.inputs().masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
       QVERIFY(edit.ok());
-      document.pushEdit(*edit);
-      document.setLook(makeLook(document.model(), 3), 5);
+      document.inputs().pushEdit(*edit);
+      document.setInference(makeInference(document.inputs().model(), 3), 5);
     }
   };
 
   static bool shows(const RolloutView& view, const Document& document,
                     const RolloutOptions& options) {
-    const auto expected = rollout(document.look()->maps, options);
-    const auto& map = view.picture()->shownMap();
+    const auto expected = rollout(document.inference()->maps, options);
+    const auto& map = view.image()->shownMap();
     return expected.ok() && map && map->values == *expected;
   }
 
@@ -51,10 +51,10 @@ class RolloutTest : public QObject {
   void showsTheRollout() {
     Fixture<RolloutView> f;
     QTRY_VERIFY(shows(f.view, f.document, {}));
-    const auto& map = *f.view.picture()->shownMap();
+    const auto& map = *f.view.image()->shownMap();
     const auto top = std::max_element(map.values.begin(), map.values.end()) - map.values.begin();
-    COMPARE_COLOR(pixelAt(f.view.picture()->grab().toImage(),
-                          f.view.picture()->patchRect(static_cast<int>(top)).center()),
+    COMPARE_COLOR(pixelAt(f.view.image()->grab().toImage(),
+                          f.view.image()->patchRect(static_cast<int>(top)).center()),
                   mapColor(ColorMap::Viridis, 1), 1);
   }
 
@@ -64,10 +64,10 @@ class RolloutTest : public QObject {
     fill(document, model);
     const MapOverlay map =
         rolloutMap(model.grid, std::vector<float>(model.grid.patches(), 0.1f), {});
-    QVERIFY(!rolloutLegend(document, {}, map).detail.contains("normalised"));
+    QVERIFY(!rolloutLegend(document, {}, map).detail.contains("normalized"));
     model.mapRowsSumToOne = false;
-    document.updateModel(model);
-    QVERIFY(rolloutLegend(document, {}, map).detail.contains("rows of each map normalised"));
+    document.inputs().updateModel(model);
+    QVERIFY(rolloutLegend(document, {}, map).detail.contains("rows of each map normalized"));
   }
 
   void fusionAndDiscardAreObeyed() {
@@ -80,7 +80,7 @@ class RolloutTest : public QObject {
     Q_EMIT fusion->activated(1);
     discard->setValue(60);
     const RolloutOptions options{HeadFusion::Max, 0.6};
-    QCOMPARE(f.document.view().rollout.discardRatio, 0.6);
+    QCOMPARE(f.document.view().options().rollout.discardRatio, 0.6);
     QTRY_VERIFY(shows(f.view, f.document, options));
     QVERIFY(!shows(f.view, f.document, {}));
   }
@@ -104,12 +104,12 @@ class RolloutTest : public QObject {
   void followsTheLook() {
     Fixture<RolloutView> f;
     QTRY_VERIFY(shows(f.view, f.document, {}));
-    const auto old = f.view.picture()->shownMap()->values;
+    const auto old = f.view.image()->shownMap()->values;
     f.editAndLook();
     QTRY_VERIFY(shows(f.view, f.document, {}));
-    QVERIFY(f.view.picture()->shownMap()->values != old);
+    QVERIFY(f.view.image()->shownMap()->values != old);
     f.document.setImage(makeImage(), "other", {});
-    QVERIFY(!f.view.picture()->shownMap());
+    QVERIFY(!f.view.image()->shownMap());
   }
 
   void aHiddenTabWorksNothingOut() {
@@ -119,7 +119,7 @@ class RolloutTest : public QObject {
     // One at a time: a rollout that the tab had asked for would arrive before this one.
     auto* bridge = AnalysisBridge::of(&document);
     QSignalSpy ready(bridge, &AnalysisBridge::rolloutReady);
-    bridge->requestRollout(document.look(), {HeadFusion::Max, 0.25});
+    bridge->requestRollout(document.inference(), {HeadFusion::Max, 0.25});
     QVERIFY(ready.wait());
     QVERIFY(bridge->rollout() && bridge->rollout()->options.fusion == HeadFusion::Max);
   }
@@ -138,7 +138,7 @@ class RolloutTest : public QObject {
     Fixture<SimilarityMatrix> f;
     auto* bridge = AnalysisBridge::of(&f.document);
     QTRY_VERIFY(bridge->similarity());
-    const auto expected = layerSimilarity(f.document.look()->maps, 0);
+    const auto expected = layerSimilarity(f.document.inference()->maps, 0);
     QVERIFY(expected.ok());
     QCOMPARE(bridge->similarity()->values, *expected);
     auto* matrix = &f.view;
@@ -149,16 +149,16 @@ class RolloutTest : public QObject {
     COMPARE_COLOR(pixelAt(grabbed, corner(1, 1)), mapColor(ColorMap::Viridis, 1), 2);
     COMPARE_COLOR(pixelAt(grabbed, corner(0, 2)), mapColor(ColorMap::Viridis, (*expected)[2]), 2);
     QTest::mouseClick(matrix, Qt::LeftButton, {}, matrix->cellRect(2, 0).center().toPoint());
-    QCOMPARE(f.document.view().layer, 2);
+    QCOMPARE(f.document.view().options().layer, 2);
   }
 
   void layersOnDifferentGridsAreNotCompared() {
     Fixture<SimilarityMatrix> f;
-    auto look = std::make_shared<InferenceResult>(*f.document.look());
-    look->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
-    f.document.setLook(look, -1);
+    auto inference = std::make_shared<InferenceResult>(*f.document.inference());
+    inference->maps.layers[2] = makeLayer({2, 5, 1}, 2, 2);
+    f.document.setInference(inference, -1);
     auto* bridge = AnalysisBridge::of(&f.document);
-    QTRY_VERIFY(bridge->similarity() && bridge->similarity()->look == f.document.look());
+    QTRY_VERIFY(bridge->similarity() && bridge->similarity()->inference == f.document.inference());
     auto* matrix = &f.view;
     QCOMPARE(matrix->describePair(0, 2),
              QStringLiteral("layer 0 and layer 2: on different grids, not compared"));
@@ -168,13 +168,13 @@ class RolloutTest : public QObject {
 
   void similarityOfTheMeanIsTheMean() {
     Fixture<SimilarityMatrix> f;
-    ViewOptions view = f.document.view();
+    ViewOptions view = f.document.view().options();
     view.head = -1;
-    f.document.setView(view);
+    f.document.view().set(view);
     auto* bridge = AnalysisBridge::of(&f.document);
     QTRY_VERIFY(bridge->similarity() && bridge->similarity()->head == -1);
-    const auto first = layerSimilarity(f.document.look()->maps, 0);
-    const auto second = layerSimilarity(f.document.look()->maps, 1);
+    const auto first = layerSimilarity(f.document.inference()->maps, 0);
+    const auto second = layerSimilarity(f.document.inference()->maps, 1);
     for (std::size_t i = 0; i < first->size(); ++i)
       QVERIFY(std::abs(bridge->similarity()->values[i] - ((*first)[i] + (*second)[i]) / 2) < 1e-6);
   }

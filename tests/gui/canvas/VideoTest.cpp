@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Videos in the window: each frame comes with its own maps, pausing leaves a picture to work with,
+// Videos in the window: each frame comes with its own maps, pausing leaves an image to work with,
 // and frames are kept in the gallery.
 
 #include <QCheckBox>
@@ -12,15 +12,15 @@
 #include <QSpinBox>
 #include <QTest>
 
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
 #include "ui/bridge/VideoPlayer.h"
-#include "ui/canvas/PictureView.h"
+#include "ui/canvas/ImageView.h"
 #include "ui/canvas/VideoBar.h"
 #include "ui/figures/VideoFilmDialog.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 
 using namespace headlight;
 
@@ -81,13 +81,13 @@ class VideoTest : public QObject {
       QTRY_COMPARE(player->frame(), std::int64_t(0));
     }
     void run(const char* id) { window.actions()->find(id)->trigger(); }
-    /// That the look is of the picture: looked at again by itself.
-    bool lookIsOf(int frame) {
+    /// That the result is of the image: computed again by itself.
+    bool inferenceIsOf(int frame) {
       const Image image = valueOrThrow(readVideoFrame(clip.toStdString(), frame));
-      const auto look = document()->look();
-      const Preprocessing seen = preprocessingOf(document()->model().experiment.model);
-      return look && *document()->image().pixels == *image.pixels &&
-             *look->view.pixels == *evaluationView(image, seen).pixels;
+      const auto inference = document()->inference();
+      const Preprocessing seen = makePreprocessing(document()->inputs().model().experiment.model);
+      return inference && *document()->inputs().image().pixels == *image.pixels &&
+             *inference->view.pixels == *evaluationView(image, seen).pixels;
     }
   };
 
@@ -99,8 +99,8 @@ class VideoTest : public QObject {
     f.openClip();
     QVERIFY(f.bar->isVisible());
     QVERIFY(!f.player->isPlaying());
-    QVERIFY(f.lookIsOf(0));
-    QCOMPARE(f.document()->imageName(), QString("clip.avi, frame 0"));
+    QVERIFY(f.inferenceIsOf(0));
+    QCOMPARE(f.document()->inputs().imageName(), QString("clip.avi, frame 0"));
     QCOMPARE(f.player->info().frames, std::int64_t(kClipLength));
     QVERIFY2(f.bar->text().startsWith("frame 0 of 20 · 0.00 s"), qPrintable(f.bar->text()));
     synthetic::saveGrabs(f.window, QStringLiteral("video"));
@@ -111,13 +111,13 @@ class VideoTest : public QObject {
     f.openClip();
     f.run("view.video.next");
     QTRY_COMPARE(f.player->frame(), std::int64_t(1));
-    QVERIFY(f.lookIsOf(1));
+    QVERIFY(f.inferenceIsOf(1));
     f.bar->findChild<QSlider*>("videoSlider")->setValue(15);
     QTRY_COMPARE(f.player->frame(), std::int64_t(15));
-    QVERIFY(f.lookIsOf(15));
+    QVERIFY(f.inferenceIsOf(15));
     f.run("view.video.back");
     QTRY_COMPARE(f.player->frame(), std::int64_t(14));
-    QVERIFY(f.lookIsOf(14));
+    QVERIFY(f.inferenceIsOf(14));
     f.player->show(1000);
     QTRY_COMPARE(f.player->frame(), std::int64_t(kClipLength - 1));
   }
@@ -131,7 +131,7 @@ class VideoTest : public QObject {
     connect(f.player, &VideoPlayer::changed, &f.window, [&] {
       if (!frames.isEmpty() && frames.last() == f.player->frame()) return;
       frames << f.player->frame();
-      whole = whole && f.lookIsOf(int(f.player->frame()));
+      whole = whole && f.inferenceIsOf(int(f.player->frame()));
     });
     f.run("view.video.play");
     QVERIFY(f.player->isPlaying());
@@ -156,29 +156,29 @@ class VideoTest : public QObject {
     QCOMPARE(f.player->frame(), std::int64_t(kClipLength - 1));
   }
 
-  void aPausedFrameIsAPictureToWorkWith() {
+  void aPausedFrameIsAnImageToWorkWith() {
     Fixture f;
     f.openClip();
     f.player->show(6);
     QTRY_COMPARE(f.player->frame(), std::int64_t(6));
-    MaskScheme masks = f.document()->masks();
+    MaskScheme masks = f.document()->inputs().masks();
     HeadMask hard;
     hard.kind = MaskKind::Hard;
     masks.set(0, 0, hard);
-    f.document()->pushEdit(*makeMaskEdit(f.document()->masks(), masks, "test"));
-    QTRY_VERIFY(f.document()->look() && !f.document()->isStale());
-    QVERIFY(f.document()->look()->masks == f.document()->masks());
-    QVERIFY(f.lookIsOf(6));
+    f.document()->inputs().pushEdit(*makeMaskEdit(f.document()->inputs().masks(), masks, "test"));
+    QTRY_VERIFY(f.document()->inference() && !f.document()->isStale());
+    QVERIFY(f.document()->inference()->masks == f.document()->inputs().masks());
+    QVERIFY(f.inferenceIsOf(6));
     f.run("view.video.next");  // under the same masks
     QTRY_COMPARE(f.player->frame(), std::int64_t(7));
-    QVERIFY(f.document()->look()->masks == f.document()->masks());
-    QVERIFY(f.lookIsOf(7));
+    QVERIFY(f.document()->inference()->masks == f.document()->inputs().masks());
+    QVERIFY(f.inferenceIsOf(7));
   }
 
   void zoomAndPointerStayFromFrameToFrame() {
     Fixture f;
     f.openClip();
-    PictureView* view = f.window.findChild<PictureTabs*>()->picture();
+    ImageView* view = f.window.findChild<ImageTabs*>()->image();
     QVERIFY(view);
     QTest::mouseMove(view, view->rect().center() + QPoint(3, 3));
     QTRY_VERIFY(view->pointedPatch() >= 0);
@@ -189,7 +189,7 @@ class VideoTest : public QObject {
     QTRY_COMPARE(f.player->frame(), std::int64_t(1));
     QVERIFY(!view->isFitted());
     QCOMPARE(view->pointedPatch(), hovered);
-    OPEN_PICTURE(f, writePicture(f.folder.filePath("a.png")));
+    OPEN_IMAGE(f, writeImage(f.folder.filePath("a.png")));
     QVERIFY(view->isFitted());
   }
 
@@ -201,13 +201,13 @@ class VideoTest : public QObject {
     f.run("view.video.keep");
     const QString address = f.clip + "[9]";
     QVERIFY(f->gallery()->indexOf(address).isValid());
-    QCOMPARE(f.document()->imagePath(), address);
-    const QString other = writePicture(f.folder.filePath("a.png"));
+    QCOMPARE(f.document()->inputs().imagePath(), address);
+    const QString other = writeImage(f.folder.filePath("a.png"));
     f.player->play();
-    OPEN_PICTURE(f, other);
-    QVERIFY(!f.player->isPlaying());  // another picture was asked for
-    OPEN_PICTURE(f, address);
-    QVERIFY(f.lookIsOf(9));
+    OPEN_IMAGE(f, other);
+    QVERIFY(!f.player->isPlaying());  // another image was asked for
+    OPEN_IMAGE(f, address);
+    QVERIFY(f.inferenceIsOf(9));
   }
 
   void aPlaylistIsRefusedByItsName() {
@@ -220,20 +220,20 @@ class VideoTest : public QObject {
              qPrintable(f.newestNotice().text));
   }
 
-  void whatIsNoVideoIsToldAndChangesNothing() {
+  void nonVideoIsRefused() {
     Fixture f;
     f.openClip();
     const QString text = f.folder.filePath("text.mp4");
     writeText(text, "no video at all");
     f.player->open(text);
     QTRY_VERIFY(f.notices() > 0);
-    QVERIFY(f.newestNotice().text.contains("no video by its content"));
+    QVERIFY(f.newestNotice().text.contains("not a video by its content"));
     QCOMPARE(f.player->file(), f.clip);
     f.run("view.video.next");
     QTRY_COMPARE(f.player->frame(), std::int64_t(1));
     f.run("view.video.close");
     QVERIFY(!f.bar->isVisible());
-    QVERIFY(f.document()->hasImage());
+    QVERIFY(f.document()->inputs().hasImage());
     QVERIFY(!f->actions()->find("view.video.play")->isEnabled());
   }
 
@@ -255,7 +255,7 @@ class VideoTest : public QObject {
     dialog->findChild<QSpinBox*>("videoFilmWidth")->setValue(64);
     dialog->findChild<QSpinBox*>("videoFilmTo")->setValue(12);
     QCOMPARE(chosenFrames(f.player->info(), dialog->options()), std::int64_t(3));
-    QCOMPARE(dialog->options().layer, f.document()->view().layer);
+    QCOMPARE(dialog->options().layer, f.document()->view().options().layer);
     QSignalSpy saved(dialog, &VideoFilmDialog::saved);
     dialog->write(f.folder.filePath("film.gif"));
     QTRY_COMPARE_WITH_TIMEOUT(saved.count(), 1, 20000);
@@ -272,7 +272,7 @@ class VideoTest : public QObject {
     };
     QVERIFY(*firstOf("together.gif").pixels != *firstOf("film.gif").pixels);  // and says so
     dialog->findChild<QComboBox*>("videoFilmKind")->setCurrentIndex(4);
-    QVERIFY(!oneScale->isEnabled());  // a table has no colours
+    QVERIFY(!oneScale->isEnabled());  // a table has no colors
     dialog->write(f.folder.filePath("table.csv"));
     QTRY_COMPARE_WITH_TIMEOUT(saved.count(), 3, 20000);
     QFile table(f.folder.filePath("table.csv"));
@@ -290,9 +290,9 @@ class VideoTest : public QObject {
     bool answer = false;
     int asked = 0;
     dialogs().confirm = [&](QWidget*, const QString&, const QString&, const QString&,
-                            const std::function<void(bool)>& told) {
+                            const std::function<void(bool)>& reported) {
       ++asked;
-      told(answer);
+      reported(answer);
     };
     VideoFilmDialog* dialog = f.filmDialog();
     QVERIFY(dialog);

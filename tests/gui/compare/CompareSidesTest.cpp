@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Two of anything side by side: each side shows what it was told to, one cursor and one scale for
-// both, and their difference.
+// Two models, mask schemes or images side by side: the content of each side, one cursor and one
+// scale for both, and their difference.
 
 #include <QComboBox>
 #include <QDir>
@@ -14,20 +14,20 @@
 #include "core/workbench/session/InferenceSession.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
 #include "ui/bridge/CompareLoader.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/compare/CompareView.h"
 #include "ui/compare/ComparedExplanation.h"
-#include "ui/compare/ComparedPicture.h"
+#include "ui/compare/ComparedImage.h"
 #include "ui/compare/LinkedViews.h"
 #include "ui/document/RecentPaths.h"
 #include "ui/figures/ExplanationFigure.h"
 #include "ui/plots/Plotting.h"
 #include "ui/plots/RunCurvesPlot.h"
-#include "ui/workspace/PictureTabs.h"
+#include "ui/workspace/ImageTabs.h"
 
 using namespace headlight;
 using namespace headlight::synthetic;
@@ -35,20 +35,21 @@ using namespace headlight::synthetic;
 class SideBySideTest : public QObject {
   Q_OBJECT
 
-  static ComparedPicture* pictureOf(QWidget& sides, const char* side) {
-    return sides.findChild<ComparedPicture*>(
-        QStringLiteral("compare.%1.picture").arg(QLatin1String(side)));
+  static ComparedImage* imageOf(QWidget& sides, const char* side) {
+    return sides.findChild<ComparedImage*>(
+        QStringLiteral("compare.%1.image").arg(QLatin1String(side)));
   }
-  static DifferencePicture* differenceOf(QWidget& sides) {
-    return sides.findChild<DifferencePicture*>(QStringLiteral("compareDifference"));
+  static DifferenceImage* differenceOf(QWidget& sides) {
+    return sides.findChild<DifferenceImage*>(QStringLiteral("compareDifference"));
   }
   static void editAndLook(Document& document) {
-    const auto edit = makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    const auto edit =
+        makeMaskEdit(document.inputs().masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
     QVERIFY(edit.ok());
-    document.pushEdit(*edit);
-    document.setLook(makeLook(document.model(), 3), 5);
+    document.inputs().pushEdit(*edit);
+    document.setInference(makeInference(document.inputs().model(), 3), 5);
   }
-  /// As a person opens the menu and takes the entry.
+  /// Opens the menu and triggers the entry, as a user does.
   static void choose(QWidget& window, const char* button, const QString& text) {
     auto* chooser = window.findChild<ChoiceButton*>(QLatin1String(button));
     QVERIFY(chooser);
@@ -56,6 +57,16 @@ class SideBySideTest : public QObject {
     for (QAction* action : chooser->menu()->actions())
       if (action->text() == text) return action->trigger();
     QFAIL(qPrintable(text + QStringLiteral(" is not offered")));
+  }
+
+  /// The entries of a side's menu of models, by their text.
+  static QStringList offered(QWidget& window, const char* button) {
+    auto* chooser = window.findChild<ChoiceButton*>(QLatin1String(button));
+    Q_EMIT chooser->menu()->aboutToShow();
+    QStringList texts;
+    for (const QAction* action : chooser->menu()->actions())
+      texts << action->text();
+    return texts;
   }
 
   struct Shown {
@@ -69,16 +80,16 @@ class SideBySideTest : public QObject {
     }
   };
 
-  /// The window in its Compare workspace with a small model of random weights and a picture.
+  /// The window in its Compare workspace with a small model of random weights and an image.
   struct Opened {
     QTemporaryDir folder;
     TestWindow test;
-    QString picture;
+    QString image;
     Opened() {
       const auto open = [this] { OPEN_SMALL_MODEL(test); };
       open();
-      picture = writePicture(folder.filePath(QStringLiteral("a.png")));
-      const auto show = [this] { OPEN_PICTURE(test, picture); };
+      image = writeImage(folder.filePath(QStringLiteral("a.png")));
+      const auto show = [this] { OPEN_IMAGE(test, image); };
       show();
       test->showWorkspace(QStringLiteral("compare"));
     }
@@ -94,7 +105,7 @@ class SideBySideTest : public QObject {
 
   void beforeAfterAndDifference() {
     Shown f;
-    auto *left = pictureOf(f.sides, "left"), *right = pictureOf(f.sides, "right");
+    auto *left = imageOf(f.sides, "left"), *right = imageOf(f.sides, "right");
     auto* difference = differenceOf(f.sides);
     QVERIFY(!left->shownMap() && !difference->shownMap() && right->shownMap());
     editAndLook(f.document);
@@ -104,64 +115,64 @@ class SideBySideTest : public QObject {
     for (std::size_t i = 0; i < difference->shownMap()->values.size(); ++i)
       QCOMPARE(difference->shownMap()->values[i],
                right->shownMap()->values[i] - left->shownMap()->values[i]);
-    // Where the head looked before and no longer does: the lowest colour.
+    // Where the head looked before and no longer does: the lowest color.
     QTRY_VERIFY(difference->width() > 100);
     COMPARE_COLOR(
         pixelAt(difference->grab().toImage(), difference->patchRect(hottest(0, 0, 0)).center()),
         mapColor(ColorMap::Diverging, 0), 4);
     QTest::mouseClick(right, Qt::LeftButton, {}, right->patchRect(6).center().toPoint());
-    QCOMPARE(f.document.view().query, 7);
-    QCOMPARE(f.sides.left().view().query, 7);
+    QCOMPARE(f.document.view().options().query, 7);
+    QCOMPARE(f.sides.left().view().options().query, 7);
   }
 
-  void onePointerForAll() {
+  void pointerIsShared() {
     Shown f;
     editAndLook(f.document);
-    f.document.unpin();
-    QVERIFY(!f.sides.left().isPinned());
-    auto *left = pictureOf(f.sides, "left"), *right = pictureOf(f.sides, "right");
-    const int before = f.document.view().query;
+    f.document.view().unpin();
+    QVERIFY(!f.sides.left().view().isPinned());
+    auto *left = imageOf(f.sides, "left"), *right = imageOf(f.sides, "right");
+    const int before = f.document.view().options().query;
     moveMouse(left, left->patchRect(8).center());
-    QCOMPARE(f.document.view().query, 9);
-    QCOMPARE(f.document.steadyView().query, before);  // only followed
-    QCOMPARE(f.sides.right().view().query, 9);
+    QCOMPARE(f.document.view().options().query, 9);
+    QCOMPARE(f.document.view().steady().query, before);  // only followed
+    QCOMPARE(f.sides.right().view().options().query, 9);
     QCOMPARE(right->pointedPatch(), 8);
     QCOMPARE(differenceOf(f.sides)->pointedPatch(), 8);
     moveMouse(left, QPointF(left->width() / 2, left->height() - 2));  // the legend
-    QCOMPARE(f.document.view().query, before);
+    QCOMPARE(f.document.view().options().query, before);
     QCOMPARE(right->pointedPatch(), -1);
   }
 
-  void unlinkedTheLeftSideGoesItsOwnWay() {
+  void unlinkedLeftSideIsIndependent() {
     Shown f;
     editAndLook(f.document);
     Comparison comparison = f.sides.comparison();
     comparison.linked = false;
     f.sides.setComparison(comparison);
-    f.document.changeView([](ViewOptions& view) { view.layer = 1; });
-    QCOMPARE(f.sides.right().view().layer, 1);
-    QCOMPARE(f.sides.left().view().layer, 0);
-    auto* left = pictureOf(f.sides, "left");
+    f.document.view().change([](ViewOptions& view) { view.layer = 1; });
+    QCOMPARE(f.sides.right().view().options().layer, 1);
+    QCOMPARE(f.sides.left().view().options().layer, 0);
+    auto* left = imageOf(f.sides, "left");
     left->setFocus();
     QTest::keyClick(left, Qt::Key_BracketRight);
     QTest::keyClick(left, Qt::Key_BracketRight);
-    QCOMPARE(f.sides.left().view().layer, 2);
-    QCOMPARE(f.document.view().layer, 1);
+    QCOMPARE(f.sides.left().view().options().layer, 2);
+    QCOMPARE(f.document.view().options().layer, 1);
     QTest::keyClick(left, Qt::Key_H);  // how maps are drawn stays one
-    QCOMPARE(f.document.view().style, f.sides.left().view().style);
+    QCOMPARE(f.document.view().options().style, f.sides.left().view().options().style);
     comparison.linked = true;
     f.sides.setComparison(comparison);
-    QCOMPARE(f.sides.left().view().layer, 1);
+    QCOMPARE(f.sides.left().view().options().layer, 1);
   }
 
-  void unlinkedTheLeftSidesPlaceIsKept() {
+  void unlinkedLeftSideKeepsItsPlace() {
     Comparison kept;
     {
       Shown f;
       editAndLook(f.document);
       kept.linked = false;
       f.sides.setComparison(kept);
-      auto* left = pictureOf(f.sides, "left");
+      auto* left = imageOf(f.sides, "left");
       left->setFocus();
       QTest::keyClick(left, Qt::Key_BracketRight);
       kept = f.sides.comparison();
@@ -174,81 +185,81 @@ class SideBySideTest : public QObject {
     sides.show();
     fill(document, makeModel());
     editAndLook(document);
-    QCOMPARE(sides.left().view().layer, 1);
-    QCOMPARE(sides.right().view().layer, document.view().layer);
+    QCOMPARE(sides.left().view().options().layer, 1);
+    QCOMPARE(sides.right().view().options().layer, document.view().options().layer);
     QVERIFY(sides.comparison() == kept);
     kept.linked = true;
     sides.setComparison(kept);
     QVERIFY(!sides.comparison().place);
   }
 
-  void aSmallerModelDoesNotPullTheOthers() {
+  void smallerModelDoesNotMoveOthers() {
     Document window, left, right;
     fill(window, makeModel(6, 4));
     LinkedViews links(&window, &left, &right, nullptr);
     fill(left, makeModel(2, 2));
     fill(right, makeModel(6, 4));
-    window.changeView([](ViewOptions& view) {
+    window.view().change([](ViewOptions& view) {
       view.layer = 5;
       view.head = 3;
     });
-    QCOMPARE(left.view().layer, 1);
-    QCOMPARE(left.view().head, 1);
-    left.changeView([](ViewOptions& view) { view.query = 4; });
-    QCOMPARE(window.view().query, 4);
-    QCOMPARE(window.view().layer, 5);
-    QCOMPARE(right.view().head, 3);
+    QCOMPARE(left.view().options().layer, 1);
+    QCOMPARE(left.view().options().head, 1);
+    left.view().change([](ViewOptions& view) { view.query = 4; });
+    QCOMPARE(window.view().options().query, 4);
+    QCOMPARE(window.view().options().layer, 5);
+    QCOMPARE(right.view().options().head, 3);
     left.setModel(makeModel(3, 2));  // opened anew: it begins with the window's view
-    QCOMPARE(window.view().layer, 5);
-    QCOMPARE(left.view().layer, 2);
-    QCOMPARE(left.view().query, 4);
+    QCOMPARE(window.view().options().layer, 5);
+    QCOMPARE(left.view().options().layer, 2);
+    QCOMPARE(left.view().options().query, 4);
   }
 
-  void followingEndsWhereAnotherTokenIsChosen() {
+  void choosingAnotherTokenEndsFollowing() {
     Document document;
     fill(document);
-    const int before = document.view().query;
-    document.follow(5);
-    document.endFollowing();
-    QCOMPARE(document.view().query, before);
-    document.follow(5);
-    document.changeView([](ViewOptions& view) { view.query = 9; });
-    document.endFollowing();
-    QCOMPARE(document.view().query, 9);
-    QCOMPARE(document.steadyView().query, 9);
+    const int before = document.view().options().query;
+    document.view().follow(5);
+    document.view().endFollowing();
+    QCOMPARE(document.view().options().query, before);
+    document.view().follow(5);
+    document.view().change([](ViewOptions& view) { view.query = 9; });
+    document.view().endFollowing();
+    QCOMPARE(document.view().options().query, 9);
+    QCOMPARE(document.view().steady().query, 9);
   }
 
-  void anotherPictureOnOneSide() {
+  void anotherImageOnOneSide() {
     Opened f;
-    const QString other = writePicture(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
+    const QString other = writeImage(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
     f.test->openPaths({f.folder.path()});
     COMPARE_SETTLED(f);
-    OPEN_PICTURE(f.test, f.picture);
-    choose(f.test.window, "compare.left.picture", QStringLiteral("b.png"));
-    choose(f.test.window, "compare.left.masks", QStringLiteral("As they are in the window"));
-    QTRY_COMPARE_WITH_TIMEOUT(f.sides().left().imagePath(), other, 20000);
+    OPEN_IMAGE(f.test, f.image);
+    choose(f.test.window, "compare.left.image", QStringLiteral("b.png"));
+    choose(f.test.window, "compare.left.masks", QStringLiteral("Current masks of the window"));
+    QTRY_COMPARE_WITH_TIMEOUT(f.sides().left().inputs().imagePath(), other, 20000);
     COMPARE_SETTLED(f);
-    QVERIFY(f.sides().left().look());
-    QVERIFY(f.sides().left().look() != f.sides().right().look());
-    QCOMPARE(f.sides().right().imagePath(), f.picture);
-    QCOMPARE(f.sides().right().look(), f.test.document()->look());
+    QVERIFY(f.sides().left().inference());
+    QVERIFY(f.sides().left().inference() != f.sides().right().inference());
+    QCOMPARE(f.sides().right().inputs().imagePath(), f.image);
+    QCOMPARE(f.sides().right().inference(), f.test.document()->inference());
     f.test->actions()->find(QStringLiteral("view.compare.swap"))->trigger();
-    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().imagePath(), other, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().inputs().imagePath(), other, 20000);
     COMPARE_SETTLED(f);
-    QCOMPARE(f.sides().left().imagePath(), f.picture);
+    QCOMPARE(f.sides().left().inputs().imagePath(), f.image);
     QVERIFY(differenceOf(f.sides())->difference());
   }
 
-  void aPictureIsDroppedOnASide() {
+  void anImageIsDroppedOnASide() {
     Opened f;
-    const QString other = writePicture(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
+    const QString other = writeImage(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
     auto* chooser = f.sides().findChild<SideChooser*>(QStringLiteral("compare.right"));
     QVERIFY(dropOn(chooser, {other}));
-    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().imagePath(), other, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().inputs().imagePath(), other, 20000);
     COMPARE_SETTLED(f);
-    QCOMPARE(f.test.document()->imagePath(), f.picture);
+    QCOMPARE(f.test.document()->inputs().imagePath(), f.image);
     QVERIFY(!f.test->gallery()->indexOf(other).isValid());
-    QVERIFY(dropOn(chooser, {other, f.picture}));  // several are the window's
+    QVERIFY(dropOn(chooser, {other, f.image}));  // several are the window's
     QTRY_VERIFY_WITH_TIMEOUT(f.test->gallery()->indexOf(other).isValid(), 20000);
   }
 
@@ -265,12 +276,74 @@ class SideBySideTest : public QObject {
     Document document;
     fill(document);
     CompareSides sides(&document, nullptr, {&recent, nullptr}, nullptr);
-    choose(sides, "compare.left.model", QStringLiteral("run “a”: epoch-0005"));
+    choose(sides, "compare.left.model", QStringLiteral("run a · epoch 5"));
     QCOMPARE(sides.comparison().sides[0].model, run + QStringLiteral("/epoch-0005.safetensors"));
     QCOMPARE(sides.comparison().sides[0].masks, SideMasks::Own);
-    choose(sides, "compare.left.model", QStringLiteral("run “a”: last"));
-    choose(sides, "compare.left.model", QStringLiteral("This model"));
+    auto* chooser = sides.findChild<ChoiceButton*>(QStringLiteral("compare.left.model"));
+    QVERIFY(chooser->accessibleName().contains(QStringLiteral("run a · epoch 5")));
+    choose(sides, "compare.left.model", QStringLiteral("run a · last"));
+    choose(sides, "compare.left.model", QStringLiteral("This model: synthetic"));
     QCOMPARE(sides.comparison().sides[0].masks, SideMasks::Present);
+    QVERIFY(chooser->accessibleName().contains(QStringLiteral("synthetic")));
+  }
+
+  void theStepOfWeightsIsReadAfterwards() {
+    QTemporaryDir folder;
+    const QString run = folder.filePath(QStringLiteral("a"));
+    QVERIFY(QDir().mkpath(run));
+    const QByteArray header(R"({"__metadata__":{"experiment":"{}","step":"500"}})");
+    QByteArray length(8, '\0');
+    length[0] = static_cast<char>(header.size());
+    writeText(run + QStringLiteral("/best.safetensors"), length + header);
+    RecentPaths recent{QString()};
+    recent.add(RecentKind::Run, run);
+    Document document;
+    fill(document);
+    CompareSides sides(&document, nullptr, {&recent, nullptr}, nullptr);
+    auto* chooser = sides.findChild<ChoiceButton*>(QStringLiteral("compare.left.model"));
+    QVERIFY(offered(sides, "compare.left.model").contains(QStringLiteral("run a · best")));
+    const auto texts = [&] {
+      QStringList all;
+      for (const QAction* action : chooser->menu()->actions())
+        all << action->text();
+      return all;
+    };
+    QTRY_VERIFY(texts().contains(QStringLiteral("run a · best · step 500")));
+  }
+
+  void theModelBeforeTrainingIsOffered() {
+    QTemporaryDir folder;
+    const QString run = folder.filePath(QStringLiteral("a"));
+    QVERIFY(QDir().mkpath(run));
+    Experiment began = smallExperiment();
+    const auto writeConfig = [&] {
+      writeText(run + QStringLiteral("/config.json"),
+                QByteArray::fromStdString(experimentToText(began)));
+    };
+    began.training.weights = "/somewhere/mine.safetensors";
+    writeConfig();
+    Document document;
+    ModelInfo model = makeModel();
+    model.weights = run.toStdString() + "/best.safetensors";
+    model.weightsName = "run a · best · step 500";
+    model.experiment.seed = 99;  // of another model, which the weights were loaded into
+    fill(document, model);
+    CompareSides sides(&document, nullptr, {}, nullptr);
+    QVERIFY(offered(sides, "compare.right.model")
+                .contains(QStringLiteral("This model: synthetic · run a · best · step 500")));
+    choose(sides, "compare.left.model", QStringLiteral("Before training: mine.safetensors"));
+    QCOMPARE(sides.comparison().sides[0].model, QStringLiteral("/somewhere/mine.safetensors"));
+    // Of a run from random weights: those of its seed.
+    began.training.weights.clear();
+    began.seed = 7;
+    writeConfig();
+    choose(sides, "compare.left.model", QStringLiteral("Before training: random weights, seed 7"));
+    QCOMPARE(sides.comparison().sides[0].model, run + QStringLiteral("/config.json"));
+    // Other weights were trained from nothing that is known.
+    model.weights = run.toStdString() + "/mine.safetensors";
+    document.setModel(model);
+    for (const QString& text : offered(sides, "compare.right.model"))
+      QVERIFY2(!text.startsWith(QStringLiteral("Before training")), qPrintable(text));
   }
 
   void anotherModelAndASchemeOfItsOwn() {
@@ -280,25 +353,26 @@ class SideBySideTest : public QObject {
     auto other = InferenceSession::create(experiment);
     QVERIFY(other.ok());
     const QString path = f.folder.filePath(QStringLiteral("other.safetensors"));
-    const MaskShape shape = maskShapeOf((*other)->info().experiment.model);
+    const MaskShape shape = makeMaskShape((*other)->info().experiment.model);
     QVERIFY((*other)->save(path.toStdString(), MaskScheme(shape)).ok());
     Comparison comparison;
     comparison.sides[0] = {path, SideMasks::Named, QStringLiteral("sch1"), {}};
     f.sides().setComparison(comparison);
-    QTRY_VERIFY_WITH_TIMEOUT(f.sides().left().look(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(f.sides().left().inference(), 20000);
     COMPARE_SETTLED(f);
     const auto expected =
-        (*other)->look(f.test.document()->image(), *masksFromNameOrFile("sch1", shape));
+        (*other)->infer(f.test.document()->inputs().image(), *masksFromNameOrFile("sch1", shape));
     QVERIFY(expected.ok());
-    const auto& logits = f.sides().left().look()->logits;
+    const auto& logits = f.sides().left().inference()->logits;
     QCOMPARE(logits.size(), expected->logits.size());
     for (std::size_t i = 0; i < logits.size(); ++i)
       QVERIFY(std::abs(logits[i] - expected->logits[i]) < 1e-5f);
-    QVERIFY(f.sides().left().masks().maskedHeads() > 0);
-    QCOMPARE(f.test.document()->masks().maskedHeads(), 0);  // the window's stay as they are
+    QVERIFY(f.sides().left().inputs().masks().maskedHeads() > 0);
+    QCOMPARE(f.test.document()->inputs().masks().maskedHeads(),
+             0);  // the window's stay as they are
   }
 
-  void whatCannotBeComparedIsSaid() {
+  void incomparableSidesAreReported() {
     Opened f;
     Comparison comparison;
     comparison.sides[0].model = f.folder.filePath(QStringLiteral("missing.safetensors"));
@@ -308,7 +382,7 @@ class SideBySideTest : public QObject {
     QTRY_VERIFY(!bridge->problem().isEmpty());
     QVERIFY2(bridge->problem().contains(QStringLiteral("missing.safetensors")),
              qPrintable(bridge->problem()));
-    QVERIFY(!f.sides().left().look());
+    QVERIFY(!f.sides().left().inference());
     comparison.sides[0] = {{}, SideMasks::Named, QStringLiteral("no such scheme"), {}};
     f.sides().setComparison(comparison);
     QTRY_VERIFY(bridge->problem().contains(QStringLiteral("no such scheme")));
@@ -317,72 +391,70 @@ class SideBySideTest : public QObject {
     QTRY_VERIFY(bridge->problem().contains(QStringLiteral("a.png")));
     comparison.sides[0] = {};
     f.sides().setComparison(comparison);
-    QTRY_VERIFY(bridge->problem().isEmpty() && f.sides().left().look());
+    QTRY_VERIFY(bridge->problem().isEmpty() && f.sides().left().inference());
   }
 
-  void anEditOnTheWayIsFollowed() {
+  void pendingEditIsFollowed() {
     Opened f;
     COMPARE_SETTLED(f);
-    const auto edit =
-        makeMaskEdit(f.test.document()->masks(), {{1, 0}}, HeadMask{MaskKind::Hard, 3}, "hard");
-    f.test.document()->pushEdit(*edit);
+    const auto edit = makeMaskEdit(f.test.document()->inputs().masks(), {{1, 0}},
+                                   HeadMask{MaskKind::Hard, 3}, "hard");
+    f.test.document()->inputs().pushEdit(*edit);
     QTRY_VERIFY_WITH_TIMEOUT(differenceOf(f.sides())->difference(), 20000);
     COMPARE_SETTLED(f);
-    QCOMPARE(f.sides().left().masks().maskedHeads(), 0);
-    QCOMPARE(f.sides().right().masks().maskedHeads(), 1);
-    QCOMPARE(f.sides().right().look(), f.test.document()->look());
-    f.test.document()->undoStack()->undo();
+    QCOMPARE(f.sides().left().inputs().masks().maskedHeads(), 0);
+    QCOMPARE(f.sides().right().inputs().masks().maskedHeads(), 1);
+    QCOMPARE(f.sides().right().inference(), f.test.document()->inference());
+    f.test.document()->inputs().undoStack()->undo();
     COMPARE_SETTLED(f);
-    QCOMPARE(f.sides().right().masks().maskedHeads(), 0);
+    QCOMPARE(f.sides().right().inputs().masks().maskedHeads(), 0);
   }
 
-  void bothSidesInAnotherWay() {
+  void bothSidesShowExplanations() {
     Opened f;
     choose(f.test.window, "compare.left.masks", QStringLiteral("None"));
     choose(f.test.window, "compare.right.masks", QStringLiteral("None"));
-    const QString other = writePicture(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
+    const QString other = writeImage(f.folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
     auto* chooser = f.sides().findChild<SideChooser*>(QStringLiteral("compare.right"));
     QVERIFY(dropOn(chooser, {other}));
-    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().imagePath(), other, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(f.sides().right().inputs().imagePath(), other, 20000);
     COMPARE_SETTLED(f);
     auto* shown = f.test.window.findChild<QComboBox*>(QStringLiteral("compare.shown"));
     shown->setCurrentIndex(shown->findText(QStringLiteral("Grad-CAM")));
     Q_EMIT shown->activated(shown->currentIndex());
     QVERIFY(f.sides().comparison().otherExplanation);
-    const auto* left = f.sides().leftExplanation()->heat();
-    const auto* right = f.sides().rightExplanation()->heat();
-    QTRY_VERIFY_WITH_TIMEOUT(left->heat() && right->heat(), 20000);
-    QVERIFY(left->isVisible() && !pictureOf(f.sides(), "left")->isVisible());
-    QVERIFY(left->heat()->values != right->heat()->values);
+    const auto* left = f.sides().leftExplanation()->heatmap();
+    const auto* right = f.sides().rightExplanation()->heatmap();
+    QTRY_VERIFY_WITH_TIMEOUT(left->heatmap() && right->heatmap(), 20000);
+    QVERIFY(left->isVisible() && !imageOf(f.sides(), "left")->isVisible());
+    QVERIFY(left->heatmap()->values != right->heatmap()->values);
     QCOMPARE(left->shownMap()->range.high, right->shownMap()->range.high);
     auto* difference = differenceOf(f.sides());
     QTRY_VERIFY(difference->difference());
-    for (std::size_t i = 0; i < left->heat()->values.size(); ++i)
+    for (std::size_t i = 0; i < left->heatmap()->values.size(); ++i)
       QCOMPARE(difference->difference()->values[i],
-               right->heat()->values[i] - left->heat()->values[i]);
-    saveGrabs(f.test.window, QStringLiteral("compare-ways"));
-    // The key goes back and forth; a way's own key chooses it for both.
+               right->heatmap()->values[i] - left->heatmap()->values[i]);
+    saveGrabs(f.test.window, QStringLiteral("compare-explanations"));
+    // The key goes back and forth; an explanation's own key chooses it for both.
     f.test->actions()->find(QStringLiteral("view.compare.way"))->trigger();
-    QVERIFY(pictureOf(f.sides(), "left")->isVisible());
+    QVERIFY(imageOf(f.sides(), "left")->isVisible());
     f.test->showTab(QStringLiteral("canvas"));  // from elsewhere it leads there
     f.test->actions()->find(QStringLiteral("view.compare.way"))->trigger();
     QVERIFY(f.sides().isVisible() && left->isVisible());
     f.test->actions()->find(QStringLiteral("view.way.similarity"))->trigger();
     QVERIFY(f.sides().isVisible() && f.sides().comparison().otherExplanation);
-    QTRY_VERIFY_WITH_TIMEOUT(left->heat() && left->heat()->way == ExplanationMethod::Similarity,
-                             20000);
-    QTRY_VERIFY_WITH_TIMEOUT(right->heat() && right->heat()->way == ExplanationMethod::Similarity,
-                             20000);
+    QTRY_VERIFY_WITH_TIMEOUT(left->heatmap() && left->heatmap()->method == "similarity", 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(right->heatmap() && right->heatmap()->method == "similarity", 20000);
     const auto figure = captureComparedExplanations(f.sides());
     QVERIFY2(figure.ok(), figure.ok() ? "" : figure.error().text().c_str());
     QCOMPARE(figure->sides.size(), std::size_t{3});
     QVERIFY(figure->caption.title.contains(QStringLiteral("similarity with")));
-    // Curves and colours have no difference, which is said.
-    f.test->actions()->find(QStringLiteral("view.way.depth"))->trigger();
+    // Curves and colors have no difference, which is said.
+    f.test->actions()->find(QStringLiteral("view.way.logit-lens"))->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!f.sides().isBusy(), 20000);
     QVERIFY(!difference->difference());
     QCOMPARE(captureComparedExplanations(f.sides())->sides.size(), std::size_t{2});
-    // A class has one colour on both sides, and both have one axis.
+    // A class has one color on both sides, and both have one axis.
     const auto* here = f.sides().leftExplanation()->findChild<RunCurvesPlot*>()->plot();
     const auto* there = f.sides().rightExplanation()->findChild<RunCurvesPlot*>()->plot();
     QVERIFY(here->graphCount() > 0);
@@ -394,7 +466,7 @@ class SideBySideTest : public QObject {
     QCOMPARE(here->yAxis->range().upper, there->yAxis->range().upper);
   }
 
-  void itIsKeptInTheSession() {
+  void comparisonIsKeptInSession() {
     Comparison comparison;
     comparison.otherExplanation = true;
     comparison.sides[0] = {QStringLiteral("a.safetensors"), SideMasks::Named,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How alike layers look, over a data set: as core measures it, in the matrix and in figures, given
-// up and taken up again, and kept until another day.
+// Similarity of layers over a dataset: core's numbers, in the matrix and in figures, canceled and
+// repeated, and cached across starts.
 
 #include <QComboBox>
 #include <QRegularExpression>
@@ -26,8 +26,8 @@ namespace {
 
 constexpr int kLong = 60000;
 
-PictureSample drawnPictures() {
-  PictureSample sample;
+ImageSample drawnImages() {
+  ImageSample sample;
   sample.data.validationSamples = 27;
   sample.data.trainSamples = 16;
   sample.samples = 9;
@@ -44,35 +44,36 @@ class SimilarityDataTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
-    m_picture = writePicture(m_folder->filePath(QStringLiteral("picture.png")));
+    m_image = writeImage(m_folder->filePath(QStringLiteral("image.png")));
   }
 
-  void isWhatCoreMeasures() {
+  void matchesCore() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
+    OPEN_IMAGE(test, m_image);
     showLayers(test);
     auto* source = find<QComboBox>(test, "similaritySource");
-    QVERIFY(!source->isEnabled());  // no data set was chosen
-    test->effect()->layers()->setSample(drawnPictures());
+    QVERIFY(!source->isEnabled());  // no dataset was chosen
+    test->effect()->layers()->setSample(drawnImages());
     QVERIFY(source->isEnabled());
     auto* matrix = test.window.findChild<SimilarityMatrix*>();
     QTRY_VERIFY(!matrix->describePair(0, 1).isEmpty());
-    const QString ofPicture = matrix->describePair(0, 1);
+    const QString ofImage = matrix->describePair(0, 1);
     overData(test);
     QTRY_VERIFY_WITH_TIMEOUT(averages(test), kLong);
     const auto session = InferenceSession::create(smallExperiment());
     QVERIFY(session);
-    const auto direct = measureSimilarity(**session, drawnPictures(), test.document()->masks());
+    const auto direct =
+        measureSimilarity(**session, drawnImages(), test.document()->inputs().masks());
     QVERIFY2(direct, direct ? "" : direct.error().text().c_str());
     QCOMPARE(averages(test)->values, direct->values);
-    QCOMPARE(averages(test)->pictures, 9);
+    QCOMPARE(averages(test)->images, 9);
     for (const int head : {-1, 0, 1}) {
-      test.document()->changeView([&](ViewOptions& view) { view.head = head; });
+      test.document()->view().change([&](ViewOptions& view) { view.head = head; });
       QCOMPARE(matrix->describePair(0, 1),
                QStringLiteral("layer 0 and layer 1: ") + numberOf(direct->of(head)[1]));
     }
@@ -81,8 +82,7 @@ class SimilarityDataTest : public QObject {
     QTRY_VERIFY(alone->similarity() && alone->similarity()->head == 1);
     QVERIFY(alone->similarity()->values[1] != static_cast<float>(direct->of(1)[1]));
     const QString state = page(test)->stateText();
-    QVERIFY2(state.startsWith(QStringLiteral("mean of 9 pictures, measured on ")),
-             qPrintable(state));
+    QVERIFY2(state.startsWith(QStringLiteral("mean of 9 images, measured on ")), qPrintable(state));
     synthetic::saveGrabs(*page(test), QStringLiteral("similarity-data"));
 
     const auto figure = captureFigure(*test.document(), FigureKind::Similarity);
@@ -90,35 +90,36 @@ class SimilarityDataTest : public QObject {
     const auto content = figureContent(*figure);
     QVERIFY(content);
     QCOMPARE(content->similarity[1], static_cast<float>(direct->of(1)[1]));
-    QVERIFY(content->legend.title.contains(QStringLiteral("mean of 9 pictures")));
+    QVERIFY(content->legend.title.contains(QStringLiteral("mean of 9 images")));
 
-    // Of the picture again.
+    // Of the image again.
     source->setCurrentIndex(0);
     Q_EMIT source->activated(0);
-    test.document()->changeView([](ViewOptions& view) { view.head = -1; });
-    QTRY_COMPARE(matrix->describePair(0, 1), ofPicture);
+    test.document()->view().change([](ViewOptions& view) { view.head = -1; });
+    QTRY_COMPARE(matrix->describePair(0, 1), ofImage);
   }
 
-  void followsAnEditAndCanBeCancelled() {
+  void followsAnEditAndCanBeCanceled() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
+    OPEN_IMAGE(test, m_image);
     showLayers(test);
     SimilarityBridge* bridge = test->effect()->layers();
-    bridge->setSample(drawnPictures());
+    bridge->setSample(drawnImages());
     overData(test);
     QTRY_VERIFY_WITH_TIMEOUT(averages(test), kLong);
     const auto before = averages(test);
-    test.document()->pushEdit(*makeMaskEdit(test.document()->masks(), {{0, 0}, {1, 0}, {2, 1}},
-                                            {MaskKind::Strict, 1}, "strict"));
+    test.document()->inputs().pushEdit(*makeMaskEdit(test.document()->inputs().masks(),
+                                                     {{0, 0}, {1, 0}, {2, 1}},
+                                                     {MaskKind::Strict, 1}, "strict"));
     QTRY_VERIFY_WITH_TIMEOUT(averages(test) && averages(test) != before, kLong);
     QVERIFY(averages(test)->values != before->values);
     // Back under the first masks: kept, and the same.
-    test.document()->undoStack()->undo();
+    test.document()->inputs().undoStack()->undo();
     QTRY_VERIFY_WITH_TIMEOUT(averages(test)->values == before->values, kLong);
     QCOMPARE(averages(test)->measured, before->measured);
 
-    PictureSample many = drawnPictures();
+    ImageSample many = drawnImages();
     many.data.validationSamples = 100'000;
     many.samples = 0;
     bridge->setSample(many);
@@ -128,39 +129,39 @@ class SimilarityDataTest : public QObject {
     QVERIFY(cancel->isVisible());
     cancel->click();
     QVERIFY(!bridge->isDue());
-    QVERIFY(!test.document()->layerNumbers().averaged);
+    QVERIFY(!test.document()->numbers().layers().averaged);
     QCOMPARE(find<QComboBox>(test, "similaritySource")->currentIndex(), 0);
-    QVERIFY(!test.document()->layerNumbers().values);
+    QVERIFY(!test.document()->numbers().layers().values);
   }
 
-  void anotherModelIsMeasuredAnew() {
+  void anotherModelIsMeasuredAgain() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
+    OPEN_IMAGE(test, m_image);
     showLayers(test);
     SimilarityBridge* bridge = test->effect()->layers();
-    bridge->setSample(drawnPictures());
+    bridge->setSample(drawnImages());
     overData(test);
     QTRY_VERIFY_WITH_TIMEOUT(averages(test), kLong);
     Experiment deeper = smallExperiment();
     deeper.model.depth = 4;
-    test->lookBridge()->createModel(deeper);
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().heads.size(), 4u, kLong);
-    bridge->setSample(drawnPictures());
+    test->modelWorker()->createModel(deeper);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().model().heads.size(), 4u, kLong);
+    bridge->setSample(drawnImages());
     overData(test);
     QTRY_VERIFY_WITH_TIMEOUT(averages(test) && averages(test)->layers == 4, kLong);
   }
 
-  void whatWasMeasuredIsThereOnAnotherDay() {
+  void resultsAreCachedAcrossStarts() {
     const QString session = m_folder->filePath(QStringLiteral("session.json"));
     std::string measured;
     for (const bool again : {false, true}) {
       TestWindow test(session);
       OPEN_SMALL_MODEL(test);
-      OPEN_PICTURE(test, m_picture);
+      OPEN_IMAGE(test, m_image);
       showLayers(test);
       SimilarityBridge* bridge = test->effect()->layers();
-      bridge->setSample(drawnPictures());
+      bridge->setSample(drawnImages());
       bool worked = false;
       connect(bridge, &SimilarityBridge::changed, this,
               [&] { worked = worked || bridge->progress().done > 0; });
@@ -195,10 +196,10 @@ class SimilarityDataTest : public QObject {
     Q_EMIT source->activated(1);
   }
   static std::shared_ptr<const LayerSimilarity> averages(TestWindow& test) {
-    return test.document()->layerNumbers().values;
+    return test.document()->numbers().layers().values;
   }
   std::unique_ptr<QTemporaryDir> m_folder;
-  QString m_picture;
+  QString m_image;
 };
 
 QTEST_MAIN(SimilarityDataTest)

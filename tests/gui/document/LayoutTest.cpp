@@ -10,7 +10,7 @@
 
 #include "tests/fuzz/Mutator.h"
 #include "tests/gui/Idle.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/document/LayoutBytes.h"
@@ -99,7 +99,7 @@ void requireWhole(TestWindow& test) {
   QCoreApplication::processEvents();
   for (const QString& name : knownDocks())
     QVERIFY(dockOf(test, qPrintable(name)));
-  QVERIFY(layoutOf(test.window));
+  QVERIFY(recordLayout(test.window));
 }
 
 QByteArray textOf(const Json& json) {
@@ -111,7 +111,7 @@ QByteArray textOf(const Json& json) {
 class LayoutTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     synthetic::failOnQtWarnings();
     m_folder = std::make_unique<QTemporaryDir>();
@@ -127,7 +127,7 @@ class LayoutTest : public QObject {
   void everyArrangementComesBack() {
     QFETCH(int, kind);
     const QString session = m_folder->filePath(QStringLiteral("session.json"));
-    QStringList look, mask;
+    QStringList inference, mask;
     {
       TestWindow test(session);
       OPEN_SMALL_MODEL(test);
@@ -139,14 +139,14 @@ class LayoutTest : public QObject {
       mask = standing(test);
       test->showWorkspace(QStringLiteral("look"));
       synthetic::untilIdle();
-      look = standing(test);
-      QVERIFY(look != mask);
+      inference = standing(test);
+      QVERIFY(inference != mask);
       QVERIFY(test->close());
     }
     TestWindow test(session);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     synthetic::untilIdle();
-    QTRY_COMPARE(standing(test), look);
+    QTRY_COMPARE(standing(test), inference);
     test->showWorkspace(QStringLiteral("mask"));
     synthetic::untilIdle();
     QTRY_COMPARE(standing(test), mask);
@@ -171,7 +171,7 @@ class LayoutTest : public QObject {
       QVERIFY(test->close());
     }
     TestWindow test(session);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     synthetic::untilIdle();
     QVERIFY(dockOf(test, "heads")->isHidden());
     dockOf(test, "heads")->show();
@@ -201,7 +201,7 @@ class LayoutTest : public QObject {
       writeText(path, textOf(json));
     }
     TestWindow test(path);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     synthetic::untilIdle();
     QTRY_COMPARE(standing(test), before);
     QCOMPARE(test.notices(), 0);
@@ -213,9 +213,9 @@ class LayoutTest : public QObject {
     synthetic::untilIdle();
     const QStringList before = standing(test);
     test->openPaths({QStringLiteral(HEADLIGHT_SOURCE_DIR "/tests/gui/files/session-docks.png")});
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->masks().name(), std::string("sch2"), 20000);
-    QTRY_COMPARE(test.document()->view().layer, 1);
-    QCOMPARE(test.document()->view().query, 3);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().masks().name(), std::string("sch2"), 20000);
+    QTRY_COMPARE(test.document()->view().options().layer, 1);
+    QCOMPARE(test.document()->view().options().query, 3);
     synthetic::untilIdle();
     QTRY_COMPARE(standing(test).size(), before.size());
     for (int i = 0; i < before.size(); ++i)
@@ -258,7 +258,7 @@ class LayoutTest : public QObject {
     for (int x = title.x(); x > 4; x -= 20) {
       QTest::mouseMove(window, QPoint(x, std::max(title.y() - (title.x() - x), 200)));
       QTest::qWait(5);
-      inTwoPlaces = inTwoPlaces || !layoutOf(test.window);
+      inTwoPlaces = inTwoPlaces || !recordLayout(test.window);
       QVERIFY(workspaces->arrangements().value(QStringLiteral("look")).docks);
     }
     QVERIFY(inTwoPlaces);
@@ -268,11 +268,11 @@ class LayoutTest : public QObject {
     requireWhole(test);
   }
 
-  void whatIsOffTheScreenIsBroughtBack() {
+  void offScreenWindowsReturn() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     synthetic::untilIdle();
-    WindowLayout layout = *layoutOf(test.window);
+    WindowLayout layout = *recordLayout(test.window);
     for (LayoutArea& area : layout.areas)
       for (LayoutPart& part : area.docks.parts)
         if (part.dock == QStringLiteral("gallery")) part.floating = QRect(20000, -20000, 9000, 200);
@@ -363,7 +363,7 @@ class LayoutTest : public QObject {
     for (int kind = 0; kind < 4; ++kind) {
       rearrange(test, kind);
       synthetic::untilIdle();
-      texts.push_back(layoutToJson(*layoutOf(test.window)).dump());
+      texts.push_back(layoutToJson(*recordLayout(test.window)).dump());
     }
     fuzz::Mutator mutator(12);
     int sound = 0;

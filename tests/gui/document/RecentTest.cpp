@@ -11,6 +11,7 @@
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/document/RecentPaths.h"
+#include "ui/opening/RecentCommands.h"
 
 using namespace headlight;
 
@@ -18,11 +19,21 @@ class RecentTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
-    m_picture = writePicture(path("picture & more.png"));
+    m_image = writeImage(path("image & more.png"));
+  }
+
+  void weightsOfRunsAndOfTheHubHaveTheirNames() {
+    QCOMPARE(RecentCommands::titleOf(QStringLiteral("/runs/a/best.safetensors")),
+             QStringLiteral("run a · best"));
+    QCOMPARE(RecentCommands::titleOf(
+                 QStringLiteral("/c/hub/models--timm--vit.x/snapshots/0a/model.safetensors")),
+             QStringLiteral("timm/vit.x (hub)"));
+    QCOMPARE(RecentCommands::titleOf(QStringLiteral("/m/mine.safetensors")),
+             QStringLiteral("mine.safetensors — /m"));
   }
 
   void theNewestComeFirstAndAreKept() {
@@ -66,16 +77,17 @@ class RecentTest : public QObject {
     const auto saved = InferenceSession::create(smallExperiment());
     QVERIFY((*saved)->save(path("weights.safetensors").toStdString(),
                            MaskScheme(MaskShape((*saved)->info().heads))));
-    const QString other = writePicture(path("other.png"), 30, 30, 9);
+    const QString other = writeImage(path("other.png"), 30, 30, 9);
     {
       TestWindow test(path("session.json"));
-      QCOMPARE(entries(test), QStringList{QStringLiteral("Nothing was opened yet")});
+      QCOMPARE(entries(test), QStringList{QStringLiteral("Nothing opened yet")});
       test->openPaths({path("weights.safetensors")});
-      QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-      OPEN_PICTURE(test, m_picture);
-      OPEN_PICTURE(test, other);
+      QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+      OPEN_IMAGE(test, m_image);
+      OPEN_IMAGE(test, other);
       test->imageBridge()->loadImage(QStringLiteral(":/samples/striped-disc.png"));
-      QTRY_VERIFY(test.document()->imagePath().startsWith(':'));  // not of the person's own
+      QTRY_VERIFY(
+          test.document()->inputs().imagePath().startsWith(':'));  // not of the person's own
       test->startTraining(smallExperiment(), path("run"));
       test->trainingBridge()->stop();
       QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 60000);
@@ -83,26 +95,27 @@ class RecentTest : public QObject {
       QVERIFY(test->close());
     }
     TestWindow test(path("session.json"));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     const QStringList listed = entries(test);
     QCOMPARE(listed.size(), 4);
     QVERIFY2(listed[0].startsWith(QStringLiteral("other.png — ")), qPrintable(listed[0]));
-    QVERIFY2(listed[1].startsWith(QStringLiteral("picture && more.png — ")), qPrintable(listed[1]));
+    QVERIFY2(listed[1].startsWith(QStringLiteral("image && more.png — ")), qPrintable(listed[1]));
     QVERIFY2(listed[2].startsWith(QStringLiteral("weights.safetensors — ")), qPrintable(listed[2]));
     QVERIFY2(listed[3].startsWith(QStringLiteral("run — ")), qPrintable(listed[3]));
     trigger(test, 1);
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
-    test->lookBridge()->createModel(smallExperiment(64));
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().experiment.model.width, 64, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().imagePath(), m_image, 20000);
+    test->modelWorker()->createModel(smallExperiment(64));
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().model().experiment.model.width, 64, 20000);
     trigger(test, 2);
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().experiment.model.width, 32, 20000);
-    QCOMPARE(test.document()->model().weights.string(), path("weights.safetensors").toStdString());
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().model().experiment.model.width, 32, 20000);
+    QCOMPARE(test.document()->inputs().model().weights.string(),
+             path("weights.safetensors").toStdString());
   }
 
   void anEmptyWindowSaysWhatCanBeOpened() {
     {
       RecentPaths recent(path("session.json"));
-      recent.add(RecentKind::File, m_picture);
+      recent.add(RecentKind::File, m_image);
       QTRY_VERIFY(QFile::exists(path("recent.json")));
     }
     TestWindow test(path("session.json"));
@@ -115,7 +128,7 @@ class RecentTest : public QObject {
     QCOMPARE(list->count(), 1);
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                       list->visualItemRect(list->item(0)).center());
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().imagePath(), m_image, 20000);
     QVERIFY(!page->isVisible());
   }
 
@@ -139,7 +152,7 @@ class RecentTest : public QObject {
   static void trigger(TestWindow& test, int entry) { shown(test)[entry]->trigger(); }
 
   std::unique_ptr<QTemporaryDir> m_folder;
-  QString m_picture;
+  QString m_image;
 };
 
 QTEST_MAIN(RecentTest)

@@ -14,11 +14,11 @@ class SessionTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
-    m_picture = writePicture(path("picture.png"));
+    m_image = writeImage(path("image.png"));
   }
 
   void textRoundTrip() {
@@ -29,15 +29,17 @@ class SessionTest : public QObject {
     session.experiment.training.epochs = 3;
     session.weights = QStringLiteral("/somewhere/weights ü.safetensors");
     session.partial = true;
-    session.imagePath = QStringLiteral("/somewhere/a picture.png");
-    session.imageName = QStringLiteral("a picture.png");
+    session.imagePath = QStringLiteral("/somewhere/an image.png");
+    session.imageName = QStringLiteral("an image.png");
     session.view.layer = 2;
     session.view.head = 1;
     session.view.query = 7;
     session.view.opacity = 0.25;
     session.view.colorMap = ColorMap::Cividis;
     session.view.smooth = session.view.sharedRange = true;
-    session.view.showOverlay = false;
+    session.view.stepScale = false;
+    session.view.showOverlay = session.view.maskOutline = false;
+    session.view.paintsOnClick = true;
     session.view.rollout = {HeadFusion::Max, 0.5};
     session.view.learned = "inner_bias";
     session.gallery = QStringList{QStringLiteral("/a"), QStringLiteral("/b/c.png")};
@@ -81,40 +83,41 @@ class SessionTest : public QObject {
     {
       TestWindow test(path("session.json"));
       OPEN_SMALL_MODEL(test);
-      OPEN_PICTURE(test, m_picture);
-      const auto edit = makeMaskEdit(test.document()->masks(), {{0, 1}, {2, 0}},
+      OPEN_IMAGE(test, m_image);
+      const auto edit = makeMaskEdit(test.document()->inputs().masks(), {{0, 1}, {2, 0}},
                                      {MaskKind::Soft, 3, 0.3}, "soft");
-      test.document()->pushEdit(*edit);
-      view = test.document()->view();
+      test.document()->inputs().pushEdit(*edit);
+      view = test.document()->view().options();
       view.layer = 1;
       view.head = 1;
       view.query = 5;
       view.colorMap = ColorMap::Inferno;
-      test.document()->setView(view);
-      view = test.document()->view();
+      test.document()->view().set(view);
+      view = test.document()->view().options();
       test->showTab(QStringLiteral("compare"));
       test->actions()->find(QStringLiteral("view.theme.dark"))->trigger();
-      masks = test.document()->masks();
+      masks = test.document()->inputs().masks();
       QVERIFY(test->close());
     }
     TestWindow test(path("session.json"));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->imagePath(), m_picture, 20000);
-    QVERIFY(test.document()->masks() == masks);
-    QCOMPARE(test.document()->masks().name(), masks.name());
-    QVERIFY(test.document()->view() == view);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().imagePath(), m_image, 20000);
+    QVERIFY(test.document()->inputs().masks() == masks);
+    QCOMPARE(test.document()->inputs().masks().name(), masks.name());
+    QVERIFY(test.document()->view().options() == view);
     QCOMPARE(test->currentTab(), QStringLiteral("compare"));
     QVERIFY(test.theme.isDark());
-    QTRY_VERIFY(test->gallery()->indexOf(m_picture).isValid());
-    QTRY_VERIFY(test.document()->look() && !test.document()->isStale());
+    QTRY_VERIFY(test->gallery()->indexOf(m_image).isValid());
+    QTRY_VERIFY(test.document()->inference() && !test.document()->isStale());
     QCOMPARE(test.notices(), 0);
   }
 
   void unsavedMasksAreKeptWithoutClosing() {
     TestWindow test(path("session.json"));
     OPEN_SMALL_MODEL(test);
-    const auto edit = makeMaskEdit(test.document()->masks(), {{0, 0}}, {MaskKind::Hard, 7}, "hard");
-    test.document()->pushEdit(*edit);
+    const auto edit =
+        makeMaskEdit(test.document()->inputs().masks(), {{0, 0}}, {MaskKind::Hard, 7}, "hard");
+    test.document()->inputs().pushEdit(*edit);
     // As after a power failure: nobody closed the window, yet the file has the edit.
     const auto inFile = [&] {
       QFile file(path("session.json"));
@@ -162,7 +165,7 @@ class SessionTest : public QObject {
       QVERIFY2(test.newestNotice().text.contains(QStringLiteral("ended while it restored")),
                qPrintable(test.newestNotice().text));
       QVERIFY(test.newestNotice().text.contains(QStringLiteral("session.failed-1.json")));
-      QVERIFY(!test.document()->hasModel());
+      QVERIFY(!test.document()->inputs().hasModel());
       QFile aside(path("session.failed-1.json"));
       QVERIFY(aside.open(QIODevice::ReadOnly));
       QCOMPARE(aside.readAll(), content);
@@ -170,15 +173,15 @@ class SessionTest : public QObject {
       QVERIFY(!QFile::exists(path("session.starting")));
       // It can be opened by hand, and is restored at the start after.
       test->openPaths({path("session.failed-1.json")});
-      QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+      QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
       QVERIFY(test->close());
     }
     TestWindow test(path("session.json"));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     QCOMPARE(test.notices(), 0);
   }
 
-  void theMarkOfAStartGoesOnceItIsThrough() {
+  void startMarkIsRemovedAfterTheStart() {
     Session session;
     session.experiment = smallExperiment();
     writeText(path("session.json"), sessionToText(session));
@@ -187,9 +190,9 @@ class SessionTest : public QObject {
     {
       TestWindow other(path("session.json"));  // which starts meanwhile, and is no sign of a crash
       QCOMPARE(other.notices(), 0);
-      QTRY_VERIFY_WITH_TIMEOUT(other.document()->hasModel(), 20000);
+      QTRY_VERIFY_WITH_TIMEOUT(other.document()->inputs().hasModel(), 20000);
     }
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(path("session.starting")), 20000);
     QCOMPARE(test.notices(), 0);
   }
@@ -218,30 +221,30 @@ class SessionTest : public QObject {
     TestWindow test(path("session.json"));
     ModelSource source;
     source.weights = weights;
-    test->lookBridge()->openModel(source);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    OPEN_PICTURE(test, m_picture);
-    test.document()->pushEdit(
-        *makeMaskEdit(test.document()->masks(), {{1, 1}}, {MaskKind::Hard, 3}, "hard"));
-    test.document()->changeView([](ViewOptions& view) { view.layer = 2; });
-    const MaskScheme masks = test.document()->masks();
+    test->modelWorker()->openModel(source);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    OPEN_IMAGE(test, m_image);
+    test.document()->inputs().pushEdit(
+        *makeMaskEdit(test.document()->inputs().masks(), {{1, 1}}, {MaskKind::Hard, 3}, "hard"));
+    test.document()->view().change([](ViewOptions& view) { view.layer = 2; });
+    const MaskScheme masks = test.document()->inputs().masks();
     QCOMPARE(test.notices(), 0);
 
-    test->lookBridge()->createModel(smallExperiment(48));
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().experiment.model.width, 48, 20000);
+    test->modelWorker()->createModel(smallExperiment(48));
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().model().experiment.model.width, 48, 20000);
     const Notice said = test.newestNotice();
     QVERIFY2(said.text.contains(QStringLiteral("random weights")) &&
                  said.text.contains(QStringLiteral("trained.safetensors")),
              qPrintable(said.text));
     QCOMPARE(said.action, QStringLiteral("Go back"));
     said.run();
-    QTRY_COMPARE_WITH_TIMEOUT(test.document()->model().weights.string(), weights, 20000);
-    QVERIFY(test.document()->masks() == masks);
-    QCOMPARE(test.document()->view().layer, 2);
-    QTRY_COMPARE(test.document()->imagePath(), m_picture);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().model().weights.string(), weights, 20000);
+    QVERIFY(test.document()->inputs().masks() == masks);
+    QCOMPARE(test.document()->view().options().layer, 2);
+    QTRY_COMPARE(test.document()->inputs().imagePath(), m_image);
   }
 
-  void aPreviousSessionThatIsNotKeptIsSaid() {
+  void unsavedPreviousSessionIsReported() {
     TestWindow test(path("session.json"));
     OPEN_SMALL_MODEL(test);
     QVERIFY(QDir().mkpath(path("session.previous.json")));  // nothing can take its place
@@ -250,7 +253,7 @@ class SessionTest : public QObject {
     QCOMPARE(test.notices(), 0);
     test->restoreSession(other);
     QTRY_VERIFY(test.notices() > 0);
-    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("was not kept")),
+    QVERIFY2(test.newestNotice().text.contains(QStringLiteral("was not saved")),
              qPrintable(test.newestNotice().text));
     QVERIFY(test.newestNotice().text.contains(QStringLiteral("session.previous.json")));
   }
@@ -274,9 +277,9 @@ class SessionTest : public QObject {
     session.gallery = QStringList{path("gone-folder")};
     writeText(path("session.json"), sessionToText(session));
     TestWindow test(path("session.json"));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    QCOMPARE(test.document()->masks().maskedHeads(), 1);
-    QTRY_VERIFY(test.notices() >= 3);  // weights, picture, gallery: each said
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    QCOMPARE(test.document()->inputs().masks().maskedHeads(), 1);
+    QTRY_VERIFY(test.notices() >= 3);  // weights, image, gallery: each said
   }
 
   void weightsThatFitInPartAreNotAskedAboutAgain() {
@@ -293,13 +296,14 @@ class SessionTest : public QObject {
       ModelSource source;
       source.weights = weights;
       source.partial = true;  // "Open anyway"
-      test->lookBridge()->openModel(source);
-      QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+      test->modelWorker()->openModel(source);
+      QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
       QVERIFY(test->close());
     }
     TestWindow test(path("session.json"));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    QCOMPARE(test.document()->model().report.unfilled(), std::vector<std::string>{"head.bias"});
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    QCOMPARE(test.document()->inputs().model().report.unfilled(),
+             std::vector<std::string>{"head.bias"});
     QCOMPARE(test.notices(), 0);
   }
 
@@ -316,10 +320,10 @@ class SessionTest : public QObject {
     json["window"]["workspaces"]["look"] = {{"docks", noise}, {"page", "?"}};
     writeText(path("session.json"), QByteArray::fromStdString(json.dump()));
     TestWindow test(path("session.json"));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    QCOMPARE(test.document()->view().layer, 2);
-    QCOMPARE(test.document()->view().head, 1);
-    QCOMPARE(test.document()->view().query, 16);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    QCOMPARE(test.document()->view().options().layer, 2);
+    QCOMPARE(test.document()->view().options().head, 1);
+    QCOMPARE(test.document()->view().options().query, 16);
   }
 
   void savedByHandAndOpenedAgain() {
@@ -331,13 +335,13 @@ class SessionTest : public QObject {
     };
     TestWindow test(path("session.json"));
     OPEN_SMALL_MODEL(test);
-    test.document()->pushEdit(
-        *makeMaskEdit(test.document()->masks(), {{1, 1}}, {MaskKind::Hard, 3}, "hard"));
+    test.document()->inputs().pushEdit(
+        *makeMaskEdit(test.document()->inputs().masks(), {{1, 1}}, {MaskKind::Hard, 3}, "hard"));
     test->actions()->find(QStringLiteral("file.saveSession"))->trigger();
     QVERIFY(QFile::exists(file));
-    test.document()->undoStack()->undo();
+    test.document()->inputs().undoStack()->undo();
     test->actions()->find(QStringLiteral("file.openSession"))->trigger();
-    QTRY_COMPARE(test.document()->masks().maskedHeads(), 1);
+    QTRY_COMPARE(test.document()->inputs().masks().maskedHeads(), 1);
     // A place that cannot be written is said.
     file = path("missing-folder/mine.json");
     test->actions()->find(QStringLiteral("file.saveSession"))->trigger();
@@ -348,7 +352,7 @@ class SessionTest : public QObject {
   QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
 
   std::unique_ptr<QTemporaryDir> m_folder;
-  QString m_picture;
+  QString m_image;
 };
 
 QTEST_MAIN(SessionTest)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The data set, class by class: the numbers of the evaluation, the pictures that open, and that it
+// Class report: the numbers of the evaluation, the images that open, and that it
 // follows an edit.
 
 #include <QAction>
@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kLong = 60000;
 
-PictureSample drawnPictures() {
-  PictureSample sample;
+ImageSample drawnImages() {
+  ImageSample sample;
   sample.data.validationSamples = 27;
   sample.data.trainSamples = 16;
   sample.samples = 27;
@@ -38,7 +38,7 @@ class DatasetDialogTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
@@ -47,10 +47,10 @@ class DatasetDialogTest : public QObject {
   void showsWhatIsMeasuredAndFollowsAnEdit() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    const QString picture = writePicture(path("picture.png"));
-    OPEN_PICTURE(test, picture);
+    const QString image = writeImage(path("image.png"));
+    OPEN_IMAGE(test, image);
     MaskEffectBridge* bridge = test->effect()->bridge();
-    bridge->setSample(drawnPictures());
+    bridge->setSample(drawnImages());
     test->actions()->find(QStringLiteral("masks.effect.classes"))->trigger();
     auto* dialog = test.window.findChild<ClassReportDialog*>();
     QVERIFY(dialog && dialog->isVisible());
@@ -62,13 +62,14 @@ class DatasetDialogTest : public QObject {
              QString::number(report.classes[4].loss, 'f', 3));
     QCOMPARE(dialog->worst()->count(), 24);
     const QString said = dialog->confusion()->describeCell(0, 0);
-    QVERIFY2(said.contains(QStringLiteral("of 3 pictures are right")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("of 3 images are correct")), qPrintable(said));
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->worst()->item(0)->icon().isNull(), kLong);
     synthetic::saveGrabs(*dialog, QStringLiteral("dataset-classes"));
 
     const auto before = bridge->present();
-    test.document()->pushEdit(*makeMaskEdit(test.document()->masks(), {{0, 0}, {1, 0}, {2, 1}},
-                                            {MaskKind::Strict, 1}, "strict"));
+    test.document()->inputs().pushEdit(*makeMaskEdit(test.document()->inputs().masks(),
+                                                     {{0, 0}, {1, 0}, {2, 1}},
+                                                     {MaskKind::Strict, 1}, "strict"));
     QTRY_VERIFY_WITH_TIMEOUT(bridge->present() && bridge->present() != before, kLong);
     const ClassReport after = classReport(*bridge->present());
     QTRY_COMPARE(dialog->classes()->item(4, 4)->text(),
@@ -77,16 +78,16 @@ class DatasetDialogTest : public QObject {
     const QString file = dialog->worst()->item(0)->data(Qt::UserRole).toString();
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->worst()->item(0)->icon().isNull(), kLong);
     Q_EMIT dialog->worst()->itemActivated(dialog->worst()->item(0));
-    QCOMPARE(test.document()->imageName(), file);
+    QCOMPARE(test.document()->inputs().imageName(), file);
   }
 
-  void itsTablesLeaveAsFiles() {
+  void tablesAreExported() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    const QString picture = writePicture(path("picture.png"));
-    OPEN_PICTURE(test, picture);
+    const QString image = writeImage(path("image.png"));
+    OPEN_IMAGE(test, image);
     MaskEffectBridge* bridge = test->effect()->bridge();
-    bridge->setSample(drawnPictures());
+    bridge->setSample(drawnImages());
     test->actions()->find(QStringLiteral("masks.effect.classes"))->trigger();
     auto* dialog = test.window.findChild<ClassReportDialog*>();
     dialog->exportClasses(path("too-early.csv"));

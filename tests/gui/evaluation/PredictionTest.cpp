@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The best classes, and what an edit did to them.
+// The best classes, and their change by an edit.
 
 #include <QTest>
 
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/evaluation/PredictionPanel.h"
 
 using namespace headlight;
@@ -15,9 +15,10 @@ class PredictionTest : public QObject {
   Q_OBJECT
 
   static void edit(Document& document) {
-    const auto made = makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    const auto made =
+        makeMaskEdit(document.inputs().masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
     QVERIFY(made.ok());
-    document.pushEdit(*made);
+    document.inputs().pushEdit(*made);
   }
 
  private Q_SLOTS:
@@ -46,9 +47,9 @@ class PredictionTest : public QObject {
     fill(document);
     PredictionPanel panel(&document);
     edit(document);
-    // The edit's own look is not here yet: nothing to compare.
+    // The edit's own result is not here yet: nothing to compare.
     QVERIFY(!panel.accessibleDescription().contains("before"));
-    document.setLook(makeLook(document.model(), 1, {1, 4, 2, 0, -1, -2}), 5);
+    document.setInference(makeInference(document.inputs().model(), 1, {1, 4, 2, 0, -1, -2}), 5);
     QVERIFY(panel.accessibleDescription().contains("before"));
     QCOMPARE(panel.rows()[0].name, std::string("thing 1"));
     QCOMPARE(panel.rows()[0].rank, 1);
@@ -58,8 +59,8 @@ class PredictionTest : public QObject {
     QCOMPARE(panel.rows()[2].rankBefore, 1);
   }
 
-  void theDemoSaysThatItKnowsNoOtherPictures() {
-    initialiseHeadlightResources();
+  void demoWarnsAboutOtherImages() {
+    initializeHeadlightResources();
     Document document;
     ModelInfo demo = makeModel();
     for (const char* texture : {"striped", "checkered", "dotted"})
@@ -69,10 +70,11 @@ class PredictionTest : public QObject {
     PredictionPanel panel(&document);
     const auto noteOn = [&](const char* path) {
       document.setImage(makeImage(), QStringLiteral("x"), QString::fromLatin1(path));
-      document.setLook(makeLook(document.model()), -1);
+      document.setInference(makeInference(document.inputs().model()), -1);
       return panel.note();
     };
-    QVERIFY(noteOn("/home/me/photos/cat.jpg").contains(QStringLiteral("nine texture-shapes")));
+    QVERIFY(
+        noteOn("/home/me/photos/cat.jpg").contains(QStringLiteral("nine texture-shape classes")));
     QVERIFY(panel.accessibleDescription().startsWith(panel.note()));
     saveGrabs(panel, QStringLiteral("prediction-note"));
     QCOMPARE(noteOn(":/samples/dotted-disc.png"), QString());
@@ -85,12 +87,12 @@ class PredictionTest : public QObject {
     QCOMPARE(noteOn("/home/me/photos/cat.jpg"), QString());
   }
 
-  void aFormerBestThatFellOutIsStillShown() {
+  void formerBestClassIsStillShown() {
     Document document;
     fill(document);
     PredictionPanel panel(&document);
     edit(document);
-    document.setLook(makeLook(document.model(), 1, {-5, 4, 2, 0, -1, -2}), 5);
+    document.setInference(makeInference(document.inputs().model(), 1, {-5, 4, 2, 0, -1, -2}), 5);
     QCOMPARE(panel.rows().size(), std::size_t{6});
     QCOMPARE(panel.rows()[5].name, std::string("thing 0"));
     QCOMPARE(panel.rows()[5].rank, 6);
@@ -117,7 +119,7 @@ class PredictionTest : public QObject {
     QVERIFY(std::abs(length(1) - length(0) * second / first) < 4);
   }
 
-  void nothingIsSaidToBeNothing() {
+  void emptyPanelReportsNoPrediction() {
     Document document;
     PredictionPanel panel(&document);
     QVERIFY(panel.rows().empty());

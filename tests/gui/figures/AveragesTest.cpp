@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What is measured over many pictures, in the window: attention by offset, and the faithfulness of
-// heatmaps. The numbers are core's.
+// Measurements over many images, in the window: attention by offset, and the faithfulness of
+// explanations. The numbers match core's.
 
 #include <QComboBox>
 #include <QFile>
@@ -34,22 +34,23 @@ class AveragesTest : public QObject {
 
     explicit Fixture(const Experiment& experiment = smallExperiment()) {
       TestWindow& self = *this;
-      window.lookBridge()->createModel(experiment);
-      QTRY_VERIFY_WITH_TIMEOUT(document()->hasModel(), 20000);
-      first = writePicture(folder.filePath("a.png"));
-      second = writePicture(folder.filePath("b.png"), 40, 36, 90);
-      OPEN_PICTURE(self, first);
-      OPEN_PICTURE(self, second);
+      window.modelWorker()->createModel(experiment);
+      QTRY_VERIFY_WITH_TIMEOUT(document()->inputs().hasModel(), 20000);
+      first = writeImage(folder.filePath("a.png"));
+      second = writeImage(folder.filePath("b.png"), 40, 36, 90);
+      OPEN_IMAGE(self, first);
+      OPEN_IMAGE(self, second);
     }
     template <typename Dialog>
     Dialog* open(const char* command) {
       window.actions()->find(command)->trigger();
       return window.findChild<Dialog*>();
     }
-    /// As core gives it, in a session of the test's own.
+    /// Core's result, in a separate session.
     RelativeMaps expected(const std::vector<std::filesystem::path>& files) {
       auto session = valueOrThrow(InferenceSession::create(smallExperiment()));
-      return valueOrThrow(measureRelative(*session, feedOf(files), document()->masks()));
+      return valueOrThrow(
+          measureRelative(*session, makeImageSource(files), document()->inputs().masks()));
     }
   };
 
@@ -62,7 +63,7 @@ class AveragesTest : public QObject {
  private Q_SLOTS:
   void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
-  void attentionByOffsetOfThePictureThatIsShown() {
+  void attentionByOffsetOfShownImage() {
     Fixture f;
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
     QVERIFY(dialog);
@@ -74,12 +75,12 @@ class AveragesTest : public QObject {
                 1e-9);
     QVERIFY(dialog->findChild<QLabel*>("relativeCaption")
                 ->text()
-                .contains("1 picture, " + QFileInfo(f.second).fileName() + ";"));
+                .contains("1 image, " + QFileInfo(f.second).fileName() + ";"));
     QVERIFY(!dialog->findChild<QComboBox*>("relativeShows")->isVisible());  // no learned masks
     synthetic::saveGrabs(*dialog, "attention-by-offset");
   }
 
-  void theOffsetUnderThePointerIsTold() {
+  void offsetUnderPointerIsShown() {
     Fixture f;
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
     QTRY_VERIFY(dialog->maps());
@@ -89,9 +90,9 @@ class AveragesTest : public QObject {
     QVERIFY(view->place());
     QCOMPARE(*view->place(), (RelativeView::Place{1, 1, -3, -3}));
     const double value = dialog->maps()->layers[1].at(1, -3, -3);
-    const QString told = dialog->findChild<QLabel*>("relativePlace")->text();
-    QVERIFY2(told.contains("row −3, column −3"), qPrintable(told));
-    QVERIFY(told.contains(QString::number(value, 'g', 4)));
+    const QString reported = dialog->findChild<QLabel*>("relativePlace")->text();
+    QVERIFY2(reported.contains("row −3, column −3"), qPrintable(reported));
+    QVERIFY(reported.contains(QString::number(value, 'g', 4)));
     // By keys: to the next offset, and over the edge to the tile beside.
     view->setPlace(RelativeView::Place{0, 0, 0, 2});
     QTest::keyClick(view, Qt::Key_Right);
@@ -104,7 +105,7 @@ class AveragesTest : public QObject {
     QCOMPARE(*view->place(), (RelativeView::Place{1, 1, -3, -2}));
   }
 
-  void picturesChosenInTheGalleryAreAveraged() {
+  void imagesChosenInTheGalleryAreAveraged() {
     Fixture f;
     auto* list = f->findChild<QListView*>("galleryView");
     list->selectionModel()->clear();
@@ -115,31 +116,33 @@ class AveragesTest : public QObject {
         list->selectionModel()->select(index, QItemSelectionModel::Select);
     }
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
-    QCOMPARE(dialog->pictures()->source(), PictureChoice::Source::Chosen);
+    QCOMPARE(dialog->images()->source(), ImageChoice::Source::Chosen);
     QTRY_VERIFY(dialog->maps());
-    QCOMPARE(dialog->maps()->fed.pictures, 2);
+    QCOMPARE(dialog->maps()->fed.images, 2);
     const auto expected = f.expected({f.first.toStdString(), f.second.toStdString()});
     QVERIFY(std::abs(dialog->maps()->layers[2].at(0, 1, 1) - expected.layers[2].at(0, 1, 1)) <
             1e-9);
     // All of it, the built-in samples among them.
     QTRY_VERIFY(!dialog->isBusy());
-    dialog->pictures()->choose(PictureChoice::Source::Listed);
+    dialog->images()->choose(ImageChoice::Source::Listed);
     dialog->measureOrStop();
-    QTRY_COMPARE_WITH_TIMEOUT(dialog->maps()->fed.pictures, list->model()->rowCount(), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(dialog->maps()->fed.images, list->model()->rowCount(), 20000);
     QVERIFY2(dialog->status()->text().isEmpty(), qPrintable(dialog->status()->text()));
   }
 
   void headsByDepthOverTheGallery() {
     Fixture f;
-    auto* dialog = f.open<HeadsDialog>("view.headsOverPictures");
+    auto* dialog = f.open<HeadsDialog>("view.headsOverImages");
     QVERIFY(dialog);
     QTRY_VERIFY(dialog->shown());
-    QCOMPARE(dialog->shown()->pictures, 1);
-    QVERIFY(dialog->findChild<QLabel*>("headsCaption")->text().contains("small, masks none"));
+    QCOMPARE(dialog->shown()->images, 1);
+    QVERIFY(dialog->findChild<QLabel*>("headsCaption")
+                ->text()
+                .contains("small · random weights, masks none"));
     QTRY_VERIFY(!dialog->isBusy());
-    dialog->pictures()->choose(PictureChoice::Source::Listed);
+    dialog->images()->choose(ImageChoice::Source::Listed);
     dialog->measureOrStop();
-    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy() && dialog->shown()->pictures > 2, 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isBusy() && dialog->shown()->images > 2, 20000);
     auto* measures = dialog->findChild<QComboBox*>("headsMeasure");
     measures->setCurrentIndex(measures->findText("attention distance", Qt::MatchContains));
     QCOMPARE(dialog->shown()->measure, HeadMetric::Distance);
@@ -150,25 +153,25 @@ class AveragesTest : public QObject {
     QVERIFY(written.open(QIODevice::ReadOnly));
     QCOMPARE(written.readAll().toStdString(), headValuesCsv(*dialog->shown()));
     QVERIFY(QFile::exists(pdf));
-    synthetic::saveGrabs(*dialog, "heads-over-pictures");
+    synthetic::saveGrabs(*dialog, "heads-over-images");
     Experiment other = smallExperiment();
     other.model.depth = 2;
-    f->lookBridge()->createModel(other);
+    f->modelWorker()->createModel(other);
     QTRY_VERIFY(!dialog->shown());  // of another model
     QVERIFY(!dialog->saveButton()->isEnabled());
   }
 
-  void aDataSetCanBeStopped() {
+  void datasetMeasurementCanBeStopped() {
     Fixture f;
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
     QTRY_VERIFY(dialog->maps());
     QTRY_VERIFY(!dialog->isBusy());
-    dialog->pictures()->choose(PictureChoice::Source::Data);
-    QVERIFY(dialog->pictures()->sample()->isVisible());
-    PictureSample many;
+    dialog->images()->choose(ImageChoice::Source::Data);
+    QVERIFY(dialog->images()->sample()->isVisible());
+    ImageSample many;
     many.data.validationSamples = 20000;
     many.samples = 0;
-    dialog->pictures()->sample()->setSample(many);
+    dialog->images()->sample()->setSample(many);
     dialog->measureOrStop();
     QVERIFY(dialog->isBusy());
     QCOMPARE(dialog->measureButton()->text(), QString("S&top"));
@@ -176,13 +179,13 @@ class AveragesTest : public QObject {
     dialog->measureOrStop();
     QVERIFY(!dialog->isBusy());
     many.samples = 4;
-    dialog->pictures()->sample()->setSample(many);
+    dialog->images()->sample()->setSample(many);
     dialog->measureOrStop();
-    QTRY_COMPARE(dialog->maps()->fed.pictures, 4);
+    QTRY_COMPARE(dialog->maps()->fed.images, 4);
     QVERIFY(dialog->status()->text().isEmpty());
   }
 
-  void whatIsSavedIsWhatIsSeen() {
+  void savedFigureMatchesShownOne() {
     Fixture f;
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
     QTRY_VERIFY(dialog->maps());
@@ -197,7 +200,7 @@ class AveragesTest : public QObject {
     QCOMPARE(dialog->status()->tone(), MessageLabel::Tone::Problem);
   }
 
-  void gradientBiasingIsOfferedWhereMasksAreLearned() {
+  void gradientBiasingIsOfferedForLearnedMasks() {
     Fixture f(ibit());
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
     QTRY_VERIFY(dialog->maps());
@@ -211,14 +214,14 @@ class AveragesTest : public QObject {
     dialog->measureOrStop();
     QTRY_VERIFY(dialog->maps());
     auto session = valueOrThrow(InferenceSession::create(ibit()));
-    const auto expected = valueOrThrow(
-        measureGradientBiasing(*session, feedOf({f.second.toStdString()}), f.document()->masks()));
+    const auto expected = valueOrThrow(measureGradientBiasing(
+        *session, makeImageSource({f.second.toStdString()}), f.document()->inputs().masks()));
     QVERIFY(std::abs(dialog->maps()->layers[1].at(0, 0, 1) - expected.ratio.layers[1].at(0, 0, 1)) <
             1e-6 * expected.ratio.layers[1].at(0, 0, 1));
     QVERIFY(dialog->findChild<QLabel*>("relativeCaption")->text().contains("mean loss"));
     synthetic::saveGrabs(*dialog, "gradient-ratio");
     // Another model has none of it.
-    f->lookBridge()->createModel(smallExperiment(16));
+    f->modelWorker()->createModel(smallExperiment(16));
     QTRY_VERIFY(!dialog->maps());
     QTRY_VERIFY(!shows->isVisible());
   }
@@ -230,11 +233,13 @@ class AveragesTest : public QObject {
     QVERIFY(!dialog->isBusy());
     dialog->measureOrStop();
     QTRY_VERIFY_WITH_TIMEOUT(dialog->study(), 20000);
-    QCOMPARE(dialog->table()->rowCount(), 6);
+    const auto heatmaps = std::count_if(explanationMethods().begin(), explanationMethods().end(),
+                                        std::mem_fn(&ExplanationInfo::isImageHeatmap));
+    QCOMPARE(dialog->table()->rowCount(), static_cast<int>(heatmaps) + 3);
     auto session = valueOrThrow(InferenceSession::create(smallExperiment()));
-    const auto expected = valueOrThrow(
-        studyFaithfulness(*session, feedOf({f.second.toStdString()}), f.document()->masks()));
-    for (int row = 0; row < 6; ++row) {
+    const auto expected = valueOrThrow(studyFaithfulness(
+        *session, makeImageSource({f.second.toStdString()}), f.document()->inputs().masks()));
+    for (int row = 0; row < dialog->table()->rowCount(); ++row) {
       const StudiedMethod& method = expected.methods[static_cast<std::size_t>(row)];
       QCOMPARE(dialog->table()->item(row, 0)->text(), QString::fromStdString(method.title));
       QCOMPARE(dialog->table()->item(row, 2)->text(),

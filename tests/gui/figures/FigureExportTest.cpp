@@ -13,7 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/document/Folders.h"
 #include "ui/document/Session.h"
 #include "ui/figures/FigureDialog.h"
@@ -39,12 +39,13 @@ class FigureExportTest : public QObject {
   }
   static void fillWithEdit(Document& document) {
     fill(document, makeModel(), makeImage(120, 64));
-    const auto edit = makeMaskEdit(document.masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
+    const auto edit =
+        makeMaskEdit(document.inputs().masks(), {{0, 0}}, HeadMask{MaskKind::Hard, 3}, "test");
     QVERIFY(edit.ok());
-    document.pushEdit(*edit);
-    document.setLook(makeLook(document.model(), 3), 5);
+    document.inputs().pushEdit(*edit);
+    document.setInference(makeInference(document.inputs().model(), 3), 5);
   }
-  /// How many pixels of a picture have nearly this colour.
+  /// The number of pixels with nearly this color.
   static int count(const QImage& image, const QColor& color) {
     int found = 0;
     for (int y = 0; y < image.height(); ++y)
@@ -102,7 +103,31 @@ class FigureExportTest : public QObject {
     QVERIFY(pdf.contains("%%EOF"));
   }
 
-  void picturesCarryTheirSession() {
+  /// As on the canvas: the model sees the middle of a wide image, the rest stays dark.
+  void roomOutsideTheCropStaysDark() {
+    Document document;
+    fill(document, makeModel(), makeImage(160, 64, Qt::white));
+    const auto captured = captureFigure(document, FigureKind::Canvas);
+    QCOMPARE(exportFigure(captured, pathOf("crop.png"), {}, 800, 96), QString());
+    const QImage png(pathOf("crop.png"));
+    const QColor shade(33, 33, 33);  // white below a black of 222 / 255
+    const int dark = count(png, shade);
+    QVERIFY2(dark > png.width() * png.height() / 8, qPrintable(QString::number(dark)));
+  }
+
+  /// The model's own image is not even there.
+  void headsHaveTheOriginalsPixels() {
+    const QColor red(200, 30, 30);
+    Document document;
+    fill(document, makeModel(), makeImage(320, 256, red));
+    document.view().change([](ViewOptions& view) { view.style = MapStyle::Headlight; });
+    QVERIFY(document.inference()->view.empty());
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("lit.png")),
+             QString());
+    QVERIFY(count(QImage(pathOf("lit.png")), red) > 300);
+  }
+
+  void pngStoresSession() {
     Document document;
     fill(document);
     const QByteArray session = "{\"image\": \"Zürich.jpg\", \"layer\": 2}";
@@ -137,18 +162,38 @@ class FigureExportTest : public QObject {
     QVERIFY(std::abs(b.height() - 2 * a.height()) <= 2);
   }
 
+  void masksAreOutlinedAsInTheWindow() {
+    Document document;
+    fill(document);
+    document.inputs().pushEdit(
+        *makeMaskEdit(document.inputs().masks(), {{0, 0}}, *headMaskFromText("hard:3"), "test"));
+    document.view().change([](ViewOptions& view) { view.query = 9; });
+    const QColor line = QColor(0, 114, 178).lighter(130);
+    const auto lines = [&](const char* name) {
+      if (!exportFigure(captureFigure(document, FigureKind::Canvas), pathOf(name)).isEmpty())
+        qFatal("no figure");
+      return count(QImage(pathOf(name)), line);
+    };
+    QVERIFY(lines("outlined.png") > 300);
+    QCOMPARE(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("outlined.svg")),
+             QString());
+    QVERIFY(bytesOf(pathOf("outlined.svg")).contains("exp(0)"));
+    document.view().change([](ViewOptions& view) { view.maskOutline = false; });
+    QVERIFY(lines("without.png") < 50);
+  }
+
   void hiddenMapIsHiddenInFigures() {
     Document document;
     fill(document);
-    ViewOptions view = document.view();
+    ViewOptions view = document.view().options();
     view.showOverlay = false;
-    document.setView(view);
+    document.view().set(view);
     QCOMPARE(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("plain.png")),
              QString());
     QVERIFY(count(QImage(pathOf("plain.png")), QColor(60, 120, 180)) > 10000);
   }
 
-  void theDialogSaysHowLargeAndWhatIsAbove() {
+  void dialogShowsSizeAndTitle() {
     Document document;
     fill(document);
     const auto captured = captureFigure(document, FigureKind::Heads);
@@ -176,13 +221,13 @@ class FigureExportTest : public QObject {
     QVERIFY(QImage(request.path).height() < titled.height());
   }
 
-  void allHeadsNameTheChosenOne() {
+  void allHeadsFigureNamesChosenHead() {
     Document document;
     fill(document);
-    ViewOptions view = document.view();
+    ViewOptions view = document.view().options();
     view.layer = 2;
     view.head = 1;
-    document.setView(view);
+    document.view().set(view);
     QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("chosen.svg")),
              QString());
     QVERIFY(bytesOf(pathOf("chosen.svg")).contains("Outlined: layer 2, head 1."));
@@ -190,23 +235,23 @@ class FigureExportTest : public QObject {
              QString());
     QVERIFY(count(QImage(pathOf("chosen.png")), QColor(0, 114, 178)) > 200);
     view.head = -1;
-    document.setView(view);
+    document.view().set(view);
     QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("mean.svg")),
              QString());
     QVERIFY(bytesOf(pathOf("mean.svg")).contains("Outlined: layer 2, the mean of its heads."));
   }
 
-  void theHeadlightShowsThePictureBeneathEveryHead() {
+  void headlightStyleShowsImageBelowEveryHead() {
     Document document;
     const QColor ground(60, 120, 180);
     fill(document, makeModel(), makeImage(80, 64, ground));
-    auto look = makeLook(document.model());
-    look->view = makeImage(80, 64, ground);
-    document.setLook(look, -1);
-    ViewOptions view = document.view();
+    auto inference = makeInference(document.inputs().model());
+    inference->view = makeImage(80, 64, ground);
+    document.setInference(inference, -1);
+    ViewOptions view = document.view().options();
     view.style = MapStyle::Headlight;
     view.dim = 0;
-    document.setView(view);
+    document.view().set(view);
     QCOMPARE(exportFigure(captureFigure(document, FigureKind::Heads), pathOf("lit.png")),
              QString());
     const QImage lit(pathOf("lit.png"));
@@ -217,7 +262,7 @@ class FigureExportTest : public QObject {
     QVERIFY2(bluish > lit.width() * lit.height() / 20, qPrintable(QString::number(bluish)));
   }
 
-  void figuresGoWhereTheLastOneWent() {
+  void figuresUseLastFolder() {
     QVERIFY(!figureFolder().isEmpty());
     QTemporaryDir folder;
     rememberFigureFolder(folder.filePath(QStringLiteral("a.png")));
@@ -231,7 +276,7 @@ class FigureExportTest : public QObject {
     QVERIFY(figureFolder() != folder.path());
   }
 
-  void refusalsSayWhatToDo() {
+  void refusalsNameTheFix() {
     Document document;
     QVERIFY(exportFigure(captureFigure(document, FigureKind::Canvas), pathOf("x.png"))
                 .contains("model"));

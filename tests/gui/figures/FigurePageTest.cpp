@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The figure page in the window: useful at once, the numbers are core's, keys do everything, and
-// what was made stays.
+// The figure page in the window: a complete default page, core's numbers, keyboard use, and a page
+// that stays after closing.
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -21,6 +21,7 @@
 #include "ui/figures/PagePreview.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/widgets/MessageLabel.h"
+#include "ui/widgets/ProgressTask.h"
 
 using namespace headlight;
 
@@ -33,9 +34,9 @@ class FigurePageTest : public QObject {
     explicit Fixture(const QString& folder, const QString& session = {}) : TestWindow(session) {
       TestWindow& self = *this;
       OPEN_SMALL_MODEL(self);
-      const QString picture = writePicture(folder + "/a.png");
-      OPEN_PICTURE(self, picture);
-      document()->changeView([](ViewOptions& view) {
+      const QString image = writeImage(folder + "/a.png");
+      OPEN_IMAGE(self, image);
+      document()->view().change([](ViewOptions& view) {
         view.layer = 1;
         view.head = 1;
       });
@@ -59,13 +60,13 @@ class FigurePageTest : public QObject {
     }
     PageEntries* list(const char* name) const { return dialog->findChild<PageEntries*>(name); }
     QString said() const { return dialog->findChild<MessageLabel*>()->text(); }
-    /// As core draws the page, in a session of the test's own.
+    /// Core's page, in a separate session.
     Image expected(int dpi) const {
       auto session = valueOrThrow(InferenceSession::create(smallExperiment()));
       const FigurePage page = dialog->page();
       const MaskScheme masks = valueOrThrow(masksOfPage(page, session->info()));
-      const PageContent look = valueOrThrow(lookAtPage(*session, masks, page));
-      return valueOrThrow(pageImage(page, look, dpi));
+      const PageContent inference = valueOrThrow(evaluatePage(*session, masks, page));
+      return valueOrThrow(pageImage(page, inference, dpi));
     }
   };
 
@@ -76,15 +77,36 @@ class FigurePageTest : public QObject {
  private Q_SLOTS:
   void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
-  void isUsefulAtOnce() {
+  void defaultPageIsComplete() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
-    QCOMPARE(f.columns(),
-             (std::vector<std::string>{"picture", "head 1.1", "rollout", "relevance"}));
-    QCOMPARE(f.dialog->page().pictures.size(), std::size_t(1));
+    QCOMPARE(f.columns(), (std::vector<std::string>{"image", "head 1.1", "rollout", "relevance"}));
+    QCOMPARE(f.dialog->page().images.size(), std::size_t(1));
     QVERIFY(same(f.dialog->preview()->page(), f.expected(192)));
     QVERIFY(f.dialog->preview()->accessibleDescription().contains("layer 1, head 1"));
     synthetic::saveGrabs(*f.dialog, "figure-page");
+  }
+
+  /// The page that arrives first has fewer columns than the dialog: those were added as its
+  /// computation began.
+  void columnsMayBeAddedWhileThePreviewIsMade() {
+    const QTemporaryDir folder;
+    Fixture f(folder.path());
+    const auto add = [&] {
+      f.list("pageColumns")
+          ->append(QStringLiteral("layer 0"), QStringList{QStringLiteral("layer 0"), QString()});
+    };
+    auto* task = f.dialog->findChild<ProgressTask*>({}, Qt::FindDirectChildrenOnly);
+    QVERIFY(task);
+    const auto addMany = [&add] {
+      for (int i = 0; i < 20; ++i)
+        add();
+    };
+    connect(task, &ProgressTask::busyChanged, f.dialog, addMany, Qt::SingleShotConnection);
+    add();
+    QTRY_VERIFY_WITH_TIMEOUT(!f.dialog->isBusy(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        f.dialog->preview()->accessibleDescription().count(QStringLiteral("layer 0")) >= 21, 20000);
   }
 
   void keysPutColumnsInOrder() {
@@ -94,8 +116,7 @@ class FigurePageTest : public QObject {
     list->setFocus();
     list->setCurrentRow(3);
     QTest::keyClick(list, Qt::Key_Up, Qt::ControlModifier);
-    QCOMPARE(f.columns(),
-             (std::vector<std::string>{"picture", "head 1.1", "relevance", "rollout"}));
+    QCOMPARE(f.columns(), (std::vector<std::string>{"image", "head 1.1", "relevance", "rollout"}));
     list->setCurrentRow(0);
     QTest::keyClick(list, Qt::Key_Delete);
     QCOMPARE(f.columns().front(), std::string("head 1.1"));
@@ -104,7 +125,7 @@ class FigurePageTest : public QObject {
     QTest::keyClicks(add->lineEdit(), "head 2.0 (query 1,1), features");
     QTest::keyClick(add->lineEdit(), Qt::Key_Return);
     QCOMPARE(f.columns(), (std::vector<std::string>{"head 1.1", "relevance", "rollout",
-                                                    "head 2.0 (query 1,1)", "features"}));
+                                                    "head 2.0 (query 1,1)", "feature-pca"}));
     QVERIFY(add->currentText().isEmpty());
     QVERIFY(f.dialog->isVisible());  // Enter adds, and does nothing else
     f.waitForPage();
@@ -114,16 +135,16 @@ class FigurePageTest : public QObject {
   void theChosenHeadIsAdded() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
-    f.document()->changeView([](ViewOptions& view) {
+    f.document()->view().change([](ViewOptions& view) {
       view.layer = 2;
       view.head = -1;
     });
-    f.document()->pin(1 + 5);
+    f.document()->view().pin(1 + 5);
     f.dialog->findChild<QToolButton*>("addChosenHead")->click();
     QCOMPARE(f.columns().back(), std::string("layer 2 (query 1,1)"));
   }
 
-  void whatIsTypedInAListIsCheckedThere() {
+  void typedEntriesAreChecked() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
     PageEntries* list = f.list("pageColumns");
@@ -133,33 +154,33 @@ class FigurePageTest : public QObject {
     list->item(1)->setText("head 2.1 (label far)");
     QCOMPARE(f.columns()[1], std::string("head 2.1"));
     QCOMPARE(f.dialog->page().columns[1].label, std::string("far"));
-    f.list("pagePictures")->item(0)->setText("noise");
-    QCOMPARE(f.dialog->page().pictures[0].label, std::string("noise"));
+    f.list("pageImages")->item(0)->setText("noise");
+    QCOMPARE(f.dialog->page().images[0].label, std::string("noise"));
     list->item(1)->setText("head 7.0");
     QTRY_VERIFY_WITH_TIMEOUT(!f.dialog->isBusy(), 20000);
     QVERIFY2(f.said().contains("no layer 7"), qPrintable(f.said()));
     synthetic::saveGrabs(*f.dialog, "figure-page-problem");
   }
 
-  void markedPicturesAreTaken() {
+  void selectedImagesAreAdded() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
-    const QString other = writePicture(folder.filePath("b.png"), 36, 40, 90);
-    OPEN_PICTURE(f, other);
+    const QString other = writeImage(folder.filePath("b.png"), 36, 40, 90);
+    OPEN_IMAGE(f, other);
     auto* gallery = f.window.findChild<QListView*>("galleryView");
     gallery->selectAll();
     const auto marked =
         static_cast<std::size_t>(gallery->selectionModel()->selectedIndexes().size());
     QVERIFY(marked >= 2);
-    f.dialog->findChild<QToolButton*>("takePictures")->click();
-    QCOMPARE(f.dialog->page().pictures.size(), marked);
+    f.dialog->findChild<QToolButton*>("takeImages")->click();
+    QCOMPARE(f.dialog->page().images.size(), marked);
     f.waitForPage();
     synthetic::saveGrabs(*f.dialog, "figure-page-many");
     f.dialog->startAnew();
-    QCOMPARE(f.dialog->page().pictures.size(), marked);
+    QCOMPARE(f.dialog->page().images.size(), marked);
   }
 
-  void optionsAreThoseOfTheTable() {
+  void optionsMatchTable() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
     const QImage before = f.dialog->preview()->page();
@@ -173,20 +194,20 @@ class FigurePageTest : public QObject {
     QVERIFY(same(f.dialog->preview()->page(), f.expected(192)));
   }
 
-  void masksThatChangeAreLookedThroughAnew() {
+  void maskChangesRecomputePage() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
     const QImage before = f.dialog->preview()->page();
-    const auto edit = makeMaskEdit(f.document()->masks(), {{0, 0}, {1, 1}},
+    const auto edit = makeMaskEdit(f.document()->inputs().masks(), {{0, 0}, {1, 1}},
                                    HeadMask{MaskKind::Strict, 3}, "test");
-    f.document()->pushEdit(*edit);
+    f.document()->inputs().pushEdit(*edit);
     f.waitForPage();
     QTRY_VERIFY_WITH_TIMEOUT(f.dialog->preview()->page() != before, 20000);
     f.waitForPage();
     QVERIFY(same(f.dialog->preview()->page(), f.expected(192)));
   }
 
-  void leavesAsAFile() {
+  void pageIsExported() {
     const QTemporaryDir folder;
     Fixture f(folder.path());
     for (const char* name : {"page.pdf", "page.svg", "page.png", "page.json"}) {
@@ -202,7 +223,7 @@ class FigurePageTest : public QObject {
     QVERIFY(png.ok());
     QByteArray session;
     for (const auto& [keyword, text] : readPngText(*png))
-      if (keyword == ImageBridge::kSessionKeyword) session = QByteArray::fromStdString(text);
+      if (keyword == kSessionKeyword) session = QByteArray::fromStdString(text);
     QVERIFY(isSessionText(session));
     const Image image = *decodeImage(*png, "page.png");
     QVERIFY(same(toQImage(image), f.expected(300)));
@@ -230,7 +251,7 @@ class FigurePageTest : public QObject {
     QVERIFY(!f.dialog->isBusy());
   }
 
-  void closingKeepsWhatWasMade() {
+  void closingKeepsPage() {
     const QTemporaryDir folder;
     const QString session = folder.filePath("session.json");
     FigurePage made;
@@ -256,7 +277,7 @@ class FigurePageTest : public QObject {
   }
 
   /// A column that another model lacks is said there, and is back with the model that has it.
-  void anotherModelLosesNothingOfThePage() {
+  void anotherModelKeepsPage() {
     const QTemporaryDir folder;
     const QString session = folder.filePath("session.json");
     FigurePage made;
@@ -271,9 +292,9 @@ class FigurePageTest : public QObject {
       TestWindow other(session);
       Experiment shallow = smallExperiment();
       shallow.model.depth = 2;
-      other->lookBridge()->createModel(shallow);
-      QTRY_VERIFY_WITH_TIMEOUT(other.document()->hasModel(), 20000);
-      OPEN_PICTURE(other, folder.filePath("a.png"));
+      other->modelWorker()->createModel(shallow);
+      QTRY_VERIFY_WITH_TIMEOUT(other.document()->inputs().hasModel(), 20000);
+      OPEN_IMAGE(other, folder.filePath("a.png"));
       other->findChild<QAction*>("file.figurePage")->trigger();
       auto* dialog = other->findChild<FigurePageDialog*>();
       QTRY_VERIFY(dialog->problem().contains("head 2.1"));

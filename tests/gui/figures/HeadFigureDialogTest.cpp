@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Every head by depth: what is seen is what is saved.
+// Every head by depth: the saved figure matches the one shown.
 
 #include <QFile>
 #include <QLabel>
@@ -20,7 +20,7 @@ class HeadFigureDialogTest : public QObject {
   static HeadValues values() {
     HeadValues values;
     values.measure = HeadMetric::Entropy;
-    values.pictures = 8;
+    values.images = 8;
     for (int l = 0; l < 12; ++l) {
       values.values.push_back({0.9 - 0.05 * l, 0.8 - 0.03 * l, 0.95 - 0.02 * l});
       values.deviations.push_back({0.02, 0.05, 0.01});
@@ -30,9 +30,9 @@ class HeadFigureDialogTest : public QObject {
   }
 
  private Q_SLOTS:
-  void whatIsSeenIsSaved() {
+  void shownFigureIsSaved() {
     const QTemporaryDir folder;
-    HeadFigureDialog dialog(values(), "entropy · deit_tiny · 8 pictures");
+    HeadFigureDialog dialog(values(), "entropy · deit_tiny · 8 images");
     dialog.show();
     QVERIFY(QTest::qWaitForWindowExposed(&dialog));
     synthetic::saveGrabs(dialog, "heads-by-depth");

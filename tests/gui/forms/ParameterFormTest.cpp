@@ -7,6 +7,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -16,7 +17,7 @@
 
 #include "core/config/Experiment.h"
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/NumberBox.h"
 
@@ -161,7 +162,7 @@ class ParameterFormTest : public QObject {
     QCOMPARE(form.values()["learning_rate"].get<double>(), 0.0009);
   }
 
-  void whatIsWrongIsSaidBesideTheField() {
+  void errorsAreShownBesideTheField() {
     ParameterForm form(trainingParameters(), QStringLiteral("training"));
     show(form);
     auto* note = form.findChild<MessageLabel*>(QStringLiteral("error.epochs"));
@@ -214,6 +215,28 @@ class ParameterFormTest : public QObject {
     // Other defaults: a published model's.
     form.setDefaults({{"epochs", 3}});
     QCOMPARE(form.changedFromDefault(), 1);
+  }
+
+  void aMovedFieldStaysPartOfTheForm() {
+    QWidget elsewhere;
+    auto* grid = new QGridLayout(&elsewhere);
+    ParameterForm form(trainingParameters(), QStringLiteral("training"));
+    form.moveField(QStringLiteral("epochs"), grid, 0, QStringLiteral("How long?"));
+    show(form);
+    show(elsewhere);
+    QWidget* epochs = form.editor(QStringLiteral("epochs"));
+    QCOMPARE(epochs->parentWidget(), &elsewhere);
+    QCOMPARE(epochs->accessibleName(), QStringLiteral("How long?"));
+    type(epochs, QStringLiteral("0"));
+    QVERIFY(!form.isValid() && !form.hasErrorHere());
+    QVERIFY(elsewhere.findChild<MessageLabel*>(QStringLiteral("error.epochs"))->isVisible());
+    type(epochs, QStringLiteral("3"));
+    QCOMPARE(form.values()["epochs"].get<int>(), 3);
+    QCOMPARE(form.changedFromDefault(), 0);  // it is shown elsewhere
+    form.setFilter(QStringLiteral("warm"));
+    QVERIFY(epochs->isVisible());
+    form.hideFields({"epochs"});
+    QVERIFY(!epochs->isVisible());
   }
 
   void theFilterFindsNamesAndHelp() {
@@ -274,7 +297,7 @@ class ParameterFormTest : public QObject {
     QCOMPARE(form.values()["epochs"].get<int>(), 20);
   }
 
-  void pictures() {
+  void images() {
     ParameterForm form(trainingParameters(), QStringLiteral("training"));
     show(form);
     type(form.editor(QStringLiteral("epochs")), QStringLiteral("0"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The mask matrix with real mouse and keyboard events on a real Document: painting, rows and
-// columns, selection, keys, and that everything is one undo step with the right name.
+// The mask matrix with real mouse and keyboard events on a real Document: looking and painting, rows
+// and columns, selection, keys, and that everything is one undo step with the right name.
 
 #include "ui/masks/MaskMatrix.h"
 
@@ -18,7 +18,7 @@
 
 #include "tests/gui/Grab.h"
 #include "tests/gui/Mouse.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/masks/MaskAppearance.h"
 #include "ui/masks/MaskPanel.h"
 
@@ -43,6 +43,7 @@ class MaskMatrixTest : public QObject {
         : Fixture(makeModel(layers, heads), size) {}
     explicit Fixture(const ModelInfo& model, QSize size = {360, 320}) {
       fill(document, model);
+      matrix.setPaintsOnClick(true);  // what most of these tests are about
       matrix.resize(size);
       matrix.show();
       matrix.setFocus();
@@ -58,14 +59,16 @@ class MaskMatrixTest : public QObject {
     void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
       QTest::keyClick(&matrix, key, modifiers);
     }
-    const HeadMask& cell(int layer, int head) const { return document.masks().at(layer, head); }
-    int masked() const { return document.masks().maskedHeads(); }
-    QString undoText() { return document.undoStack()->undoText(); }
-    void drag(const std::vector<QPoint>& way) {
-      QTest::mousePress(matrix.viewport(), Qt::LeftButton, {}, way.front());
-      for (const QPoint& point : way)
+    const HeadMask& cell(int layer, int head) const {
+      return document.inputs().masks().at(layer, head);
+    }
+    int masked() const { return document.inputs().masks().maskedHeads(); }
+    QString undoText() { return document.inputs().undoStack()->undoText(); }
+    void drag(const std::vector<QPoint>& path) {
+      QTest::mousePress(matrix.viewport(), Qt::LeftButton, {}, path.front());
+      for (const QPoint& point : path)
         synthetic::moveMouse(matrix.viewport(), point, Qt::LeftButton);
-      QTest::mouseRelease(matrix.viewport(), Qt::LeftButton, {}, way.back());
+      QTest::mouseRelease(matrix.viewport(), Qt::LeftButton, {}, path.back());
     }
   };
 
@@ -80,15 +83,15 @@ class MaskMatrixTest : public QObject {
     model.alphas = {{0.7311f, none}, {none, none}};
     Fixture f(model);
     const auto said = [&] { return f.matrix.describeCell({0, 0}); };
-    f.document.setImage(makeImage(), "other", {});  // there is no look yet: as it was opened
-    QVERIFY2(said().contains(QStringLiteral("α is 0.731 now; it began at 0.5")),
+    f.document.setImage(makeImage(), "other", {});  // there is no result yet: as it was opened
+    QVERIFY2(said().contains(QStringLiteral("α is now 0.731; it started at 0.5")),
              qPrintable(said()));
-    auto look = makeLook(model);  // through the weights of a run
-    look->alphas = {{0.9f, none}, {none, none}};
-    f.document.setLook(look, -1);
-    QVERIFY2(said().contains(QStringLiteral("α is 0.900 now")), qPrintable(said()));
-    QCOMPARE(*f.document.alpha(0, 0), 0.9f);
-    QVERIFY(!f.document.alpha(0, 1) && !f.document.alpha(1, 0));
+    auto inference = makeInference(model);  // through the weights of a run
+    inference->alphas = {{0.9f, none}, {none, none}};
+    f.document.setInference(inference, -1);
+    QVERIFY2(said().contains(QStringLiteral("α is now 0.900")), qPrintable(said()));
+    QCOMPARE(*f.document.numbers().alpha(0, 0), 0.9f);
+    QVERIFY(!f.document.numbers().alpha(0, 1) && !f.document.numbers().alpha(1, 0));
   }
 
   void clickAppliesTheBrushAndAgainRemovesIt() {
@@ -97,34 +100,137 @@ class MaskMatrixTest : public QObject {
     QCOMPARE(toText(f.cell(2, 1)), std::string("hard:3"));
     QCOMPARE(f.masked(), 1);
     QCOMPARE(f.undoText(), QStringLiteral("hard 3×3 on layer 2, head 1"));
-    QCOMPARE(f.document.masks().name(), std::string("none*"));
+    QCOMPARE(f.document.inputs().masks().name(), std::string("none*"));
     f.click(2, 1);
     QCOMPARE(f.masked(), 0);
-    QCOMPARE(f.document.undoStack()->count(), 2);
-    f.document.undoStack()->undo();
+    QCOMPARE(f.document.inputs().undoStack()->count(), 2);
+    f.document.inputs().undoStack()->undo();
     QCOMPARE(toText(f.cell(2, 1)), std::string("hard:3"));
-    f.document.undoStack()->undo();
+    f.document.inputs().undoStack()->undo();
     QCOMPARE(f.masked(), 0);
-    QCOMPARE(f.document.masks().name(), std::string("none"));
-    f.document.undoStack()->redo();
+    QCOMPARE(f.document.inputs().masks().name(), std::string("none"));
+    f.document.inputs().undoStack()->redo();
     QCOMPARE(toText(f.cell(2, 1)), std::string("hard:3"));
+  }
+
+  void aClickLooksAndADragPaints() {
+    Fixture f;
+    f.matrix.setPaintsOnClick(false);
+    const auto shown = [&] {
+      const ViewOptions& view = f.document.view().options();
+      return HeadPlace{view.layer, view.head};
+    };
+    f.click(2, 1);
+    QCOMPARE(shown(), (HeadPlace{2, 1}));
+    QCOMPARE(f.matrix.selection(), (std::vector<HeadPlace>{{2, 1}}));
+    QCOMPARE(f.document.inputs().undoStack()->count(), 0);
+    // A hand that trembles within a cell does not paint.
+    f.drag({f.at(1, 0), f.at(1, 0) + QPoint(6, 4), f.at(1, 0)});
+    QCOMPARE(f.document.inputs().undoStack()->count(), 0);
+    QCOMPARE(shown(), (HeadPlace{1, 0}));
+    // Another cell makes it a stroke, from the first cell on, in one step.
+    f.drag({f.at(3, 1), f.at(3, 2), f.at(4, 2)});
+    QCOMPARE(f.masked(), 3);
+    QCOMPARE(toText(f.cell(3, 1)), std::string("hard:3"));
+    QCOMPARE(f.document.inputs().undoStack()->count(), 1);
+    QCOMPARE(shown(), (HeadPlace{3, 1}));  // where it began
+    f.drag({f.at(3, 1), f.at(3, 2)});      // on the brush's mask: it erases
+    QCOMPARE(f.masked(), 1);
+    // A row shows the mean of its heads, a column its head, the corner nothing else.
+    f.click(f.matrix.rowHeaderRect(5).center());
+    QCOMPARE(shown(), (HeadPlace{5, -1}));
+    QCOMPARE(f.matrix.selection().size(), 4u);
+    f.click(f.matrix.columnHeaderRect(3).center());
+    QCOMPARE(shown(), (HeadPlace{5, 3}));
+    QCOMPARE(f.matrix.selection().size(), 6u);
+    f.click(f.matrix.cornerRect().center());
+    QCOMPARE(shown(), (HeadPlace{5, 3}));
+    QCOMPARE(f.matrix.selection().size(), 24u);
+    f.drag({f.matrix.rowHeaderRect(0).center(), f.matrix.rowHeaderRect(1).center()});
+    QCOMPARE(f.masked(), 9);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 3);
+  }
+
+  void aClickOnClassAttentionLooksWithoutAWord() {
+    Fixture f(makeClassAttentionModel());
+    f.matrix.setPaintsOnClick(false);
+    QSignalSpy said(&f.document, &Document::message);
+    f.click(4, 1);
+    QCOMPARE(f.document.view().options().layer, 4);
+    QVERIFY(said.isEmpty());
+    f.drag({f.at(4, 0), f.at(4, 1)});
+    QCOMPARE(f.masked(), 0);
+    QVERIFY(!said.isEmpty());
+  }
+
+  void theBrushIsSwitchedByAKeyAndSaysSo() {
+    Fixture f;
+    f.matrix.setPaintsOnClick(false);
+    const auto tip = [&] {
+      const QPoint point = f.at(2, 1);
+      QHelpEvent help(QEvent::ToolTip, point, f.matrix.viewport()->mapToGlobal(point));
+      QCoreApplication::sendEvent(f.matrix.viewport(), &help);
+      return QToolTip::text();
+    };
+    QTRY_VERIFY(tip().contains(QStringLiteral("Click: show this head. Drag, or Space: hard 3×3")));
+    f.key(Qt::Key_B);
+    QVERIFY(f.matrix.paintsOnClick());
+    QCOMPARE(f.matrix.viewport()->cursor().shape(), Qt::CrossCursor);
+    QTRY_VERIFY(tip().contains(QStringLiteral("Click or drag: hard 3×3")));
+    QToolTip::hideText();
+    f.click(2, 1);
+    QCOMPARE(f.masked(), 1);
+    f.key(Qt::Key_B);
+    f.click(2, 2);
+    QCOMPARE(f.masked(), 1);
+    f.key(Qt::Key_Escape);
+    QVERIFY(f.matrix.selection().empty());
+    QCOMPARE(f.matrix.viewport()->cursor().shape(), Qt::ArrowCursor);
+  }
+
+  void roomyCellsShowTheirMaps() {
+    Fixture f(6, 4, {700, 420});
+    QVERIFY(f.matrix.cellRect({0, 0}).width() < 100);  // without maps they need no more
+    std::set<HeadPlace> asked;
+    QSize most;
+    f.matrix.setThumbnails([&](const HeadPlace& head, const QSize& pixels) {
+      asked.insert(head);
+      most = pixels;
+      QImage map(pixels, QImage::Format_RGB32);
+      map.fill(head.head == 1 ? Qt::red : Qt::blue);
+      return map;
+    });
+    const QImage grabbed = f.matrix.viewport()->grab().toImage();
+    QCOMPARE(asked.size(), std::size_t(24));
+    QVERIFY(most.width() >= 40 && most.width() == most.height());
+    const auto inMap = [&](int head) {
+      const QRect cell = f.matrix.cellRect({2, head});
+      return pixelAt(grabbed, QPointF(cell.left() + 20, cell.center().y()));
+    };
+    COMPARE_COLOR(inMap(1), QColor(Qt::red), 3);
+    COMPARE_COLOR(inMap(2), QColor(Qt::blue), 3);
+    // Many heads leave no room, and nobody makes maps for nothing.
+    asked.clear();
+    f.matrix.resize(240, 240);
+    f.matrix.viewport()->grab();
+    QVERIFY(asked.empty());
   }
 
   void aStrokeIsOneUndoStep() {
     Fixture f;
-    QSignalSpy changed(&f.document, &Document::masksChanged);
+    QSignalSpy changed(&f.document.inputs(), &InferenceInputs::masksChanged);
     f.drag({f.at(1, 0), f.at(1, 1), f.at(1, 2), f.at(2, 2)});
     QVERIFY(changed.size() >= 4);  // seen at once, not only at the end
     QCOMPARE(f.masked(), 4);
-    QCOMPARE(f.document.undoStack()->count(), 1);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 1);
     QCOMPARE(f.undoText(), QStringLiteral("hard 3×3 on 4 heads"));
-    f.document.undoStack()->undo();
+    f.document.inputs().undoStack()->undo();
     QCOMPARE(f.masked(), 0);
-    f.document.undoStack()->redo();
+    f.document.inputs().undoStack()->redo();
     QCOMPARE(f.masked(), 4);
     // The next stroke is a step of its own.
     f.drag({f.at(4, 0), f.at(4, 1)});
-    QCOMPARE(f.document.undoStack()->count(), 2);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 2);
   }
 
   void aFastStrokeLeavesNoGaps() {
@@ -167,7 +273,7 @@ class MaskMatrixTest : public QObject {
     QCOMPARE(f.undoText(), QStringLiteral("hard 3×3 on every head"));
     f.click(f.matrix.cornerRect().center());
     QCOMPARE(f.masked(), 0);
-    QCOMPARE(f.document.undoStack()->count(), 4);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 4);
   }
 
   void shiftExtendsAndControlAdds() {
@@ -183,7 +289,7 @@ class MaskMatrixTest : public QObject {
     f.key(Qt::Key_Space);
     QCOMPARE(f.masked(), 6);
     QCOMPARE(f.cell(2, 1).kind, MaskKind::None);
-    QCOMPARE(f.document.undoStack()->count(), 1);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 1);
     f.click(f.matrix.rowHeaderRect(4).center(), Qt::ControlModifier);
     QCOMPARE(f.matrix.selection().size(), 10u);
   }
@@ -204,7 +310,7 @@ class MaskMatrixTest : public QObject {
       f.key(key);
       QCOMPARE(toText(f.cell(1, 1)), std::string(text));
     }
-    QCOMPARE(f.document.undoStack()->count(), 5);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 5);
     f.key(Qt::Key_End, Qt::ShiftModifier);
     f.key(Qt::Key_Down, Qt::ShiftModifier);
     QCOMPARE(f.matrix.selection().size(), 6u);
@@ -238,9 +344,9 @@ class MaskMatrixTest : public QObject {
     QCOMPARE(f.cell(0, 0).window, 1);
     // Unmasked heads have no window.
     f.key(Qt::Key_Right);
-    const int steps = f.document.undoStack()->count();
+    const int steps = f.document.inputs().undoStack()->count();
     f.key(Qt::Key_7);
-    QCOMPARE(f.document.undoStack()->count(), steps);
+    QCOMPARE(f.document.inputs().undoStack()->count(), steps);
   }
 
   void lettersReachTheMatrixBeforeTheWindowsShortcuts() {
@@ -260,7 +366,7 @@ class MaskMatrixTest : public QObject {
     matrix.select({{1, 1}});
     QTest::keyClick(&matrix, Qt::Key_S);
     QCOMPARE(triggered.size(), 0);
-    QCOMPARE(document.masks().at(1, 1).kind, MaskKind::Soft);
+    QCOMPARE(document.inputs().masks().at(1, 1).kind, MaskKind::Soft);
     QTest::keyClick(&window, Qt::Key_S);  // not its own: the window's
     QCOMPARE(triggered.size(), 1);
   }
@@ -305,7 +411,7 @@ class MaskMatrixTest : public QObject {
     const QString text = f.matrix.describeCell({2, 1});
     QVERIFY2(text.startsWith(QStringLiteral("Layer 2, head 1: soft 5×5, α 0.25.")),
              qPrintable(text));
-    const float locality = f.document.look()->locality[2][1];
+    const float locality = f.document.inference()->locality[2][1];
     QVERIFY2(text.contains(QStringLiteral("(ALS) %1").arg(locality, 0, 'f', 2)), qPrintable(text));
     const QPoint point = f.at(2, 1);
     QHelpEvent help(QEvent::ToolTip, point, f.matrix.viewport()->mapToGlobal(point));
@@ -314,11 +420,11 @@ class MaskMatrixTest : public QObject {
     QToolTip::hideText();
   }
 
-  void cellsAreColouredByKindAndBarredByLocality() {
+  void cellsAreColoredByKindAndBarredByLocality() {
     Fixture f;
-    auto look = std::make_shared<InferenceResult>(*f.document.look());
-    look->locality[0] = {0.0f, 0.5f, 1.0f, 0.25f};
-    f.document.setLook(look, -1);
+    auto inference = std::make_shared<InferenceResult>(*f.document.inference());
+    inference->locality[0] = {0.0f, 0.5f, 1.0f, 0.25f};
+    f.document.setInference(inference, -1);
     f.matrix.setMask({{1, 0}}, mask("hard:3"));
     f.matrix.setMask({{1, 1}}, mask("random:3#1"));
     const QImage grabbed = f.matrix.viewport()->grab().toImage();
@@ -365,13 +471,13 @@ class MaskMatrixTest : public QObject {
     const QString why = QStringLiteral("class attention is never masked");
     f.click(4, 1);
     QCOMPARE(f.masked(), 0);
-    QCOMPARE(f.document.undoStack()->count(), 0);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 0);
     QCOMPARE(f.matrix.selection(), (std::vector<HeadPlace>{{4, 1}}));  // to be looked at
     QVERIFY(said.last().at(0).toString().contains(why));
     for (const Qt::Key key : {Qt::Key_H, Qt::Key_Space, Qt::Key_5, Qt::Key_Plus})
       f.key(key);
     f.click(f.matrix.rowHeaderRect(5).center());
-    QCOMPARE(f.document.undoStack()->count(), 0);
+    QCOMPARE(f.document.inputs().undoStack()->count(), 0);
     QVERIFY(said.size() >= 5);
     // Columns, everything and strokes take what there is.
     f.click(f.matrix.columnHeaderRect(1).center());
@@ -413,14 +519,14 @@ class MaskMatrixTest : public QObject {
     menu->close();
     Fixture none(makeUnmaskableModel());
     QVERIFY(none.matrix.describeCell({0, 0}).contains(
-        QStringLiteral("this attention has no logits that a mask could act on")));
+        QStringLiteral("this attention has no logits to mask")));
     none.click(none.matrix.cornerRect().center());
     none.click(0, 0);
     none.key(Qt::Key_H);
-    QCOMPARE(none.document.undoStack()->count(), 0);
+    QCOMPARE(none.document.inputs().undoStack()->count(), 0);
   }
 
-  void theLocalityOfSignedMapsIsNoShare() {
+  void localityOfSignedMapsIsNotAShare() {
     ModelInfo model = makeUnmaskableModel();
     model.mapIsSigned = true;
     Fixture f(model);
@@ -434,7 +540,7 @@ class MaskMatrixTest : public QObject {
     for (const QColor& window : {QColor(0xef, 0xf0, 0xf1), QColor(0x20, 0x24, 0x28)}) {
       f.matrix.setPalette(QPalette(window));
       const QImage grabbed = f.matrix.viewport()->grab().toImage();
-      const auto colours = [&](int layer) {  // above the locality bar
+      const auto colors = [&](int layer) {  // above the locality bar
         const QRect rect = f.matrix.cellRect({layer, 0}).adjusted(4, 4, -4, -14);
         std::set<QRgb> seen;
         for (int y = rect.top(); y <= rect.bottom(); ++y)
@@ -442,8 +548,8 @@ class MaskMatrixTest : public QObject {
             seen.insert(pixelAt(grabbed, QPointF(x, y)).rgb());
         return seen.size();
       };
-      QCOMPARE(colours(3), std::size_t(1));
-      QVERIFY(colours(4) > 1);
+      QCOMPARE(colors(3), std::size_t(1));
+      QVERIFY(colors(4) > 1);
     }
   }
 
@@ -482,13 +588,13 @@ class MaskMatrixTest : public QObject {
     for (const Qt::Key key : {Qt::Key_Down, Qt::Key_H, Qt::Key_Space, Qt::Key_5})
       QTest::keyClick(&matrix, key);
     QVERIFY(matrix.selection().empty());
-    QCOMPARE(document.undoStack()->count(), 0);
+    QCOMPARE(document.inputs().undoStack()->count(), 0);
   }
 
-  void pictures() {
+  void images() {
     Fixture f(12, 3, {300, 420});
     const auto scheme = makeMaskPreset("sch2", MaskShape(std::vector<int>(12, 3)));
-    f.document.pushEdit(*makeMaskEdit(f.document.masks(), *scheme, "sch2"));
+    f.document.inputs().pushEdit(*makeMaskEdit(f.document.inputs().masks(), *scheme, "sch2"));
     f.matrix.setMask({{3, 0}, {3, 1}}, mask("soft:5@0.25"));
     f.matrix.setMask({{5, 2}}, mask("strict:5"));
     f.matrix.setMask({{6, 2}}, mask("random:3#3"));

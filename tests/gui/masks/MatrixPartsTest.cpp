@@ -5,7 +5,7 @@
 
 #include <QTest>
 
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/base/Colors.h"
 #include "ui/masks/CellSelection.h"
 #include "ui/masks/MaskAppearance.h"
@@ -77,7 +77,7 @@ class MatrixPartsTest : public QObject {
     QCOMPARE(*selection.current(), (HeadPlace{2, 1}));
   }
 
-  void togglingTakesAwayOnlyWhatIsWhollyThere() {
+  void togglingRemovesOnlyFullSelections() {
     CellSelection selection = selectionOf({2, 2});
     selection.toggle({{0, 0}});
     selection.toggle({{0, 0}, {0, 1}});
@@ -116,13 +116,13 @@ class MatrixPartsTest : public QObject {
   }
 
   void keysMeanEdits() {
-    QVERIFY(maskKeyOf(press(Qt::Key_X))->kind == MaskKind::Strict);
-    QCOMPARE(maskKeyOf(press(Qt::Key_7))->number, 7);
-    QCOMPARE(maskKeyOf(press(Qt::Key_Minus))->number, -1);
-    QVERIFY(!maskKeyOf(press(Qt::Key_X, Qt::ControlModifier)));
+    QVERIFY(findMaskKey(press(Qt::Key_X))->kind == MaskKind::Strict);
+    QCOMPARE(findMaskKey(press(Qt::Key_7))->number, 7);
+    QCOMPARE(findMaskKey(press(Qt::Key_Minus))->number, -1);
+    QVERIFY(!findMaskKey(press(Qt::Key_X, Qt::ControlModifier)));
     QVERIFY(isClaimed(press(Qt::Key_Space)) && !isClaimed(press(Qt::Key_Return)));
-    QCOMPARE(moveOf(press(Qt::Key_PageDown, Qt::ShiftModifier), 5)->layers, 5);
-    QVERIFY(!moveOf(press(Qt::Key_Down, Qt::ControlModifier), 5));
+    QCOMPARE(findMove(press(Qt::Key_PageDown, Qt::ShiftModifier), 5)->layers, 5);
+    QVERIFY(!findMove(press(Qt::Key_Down, Qt::ControlModifier), 5));
   }
 
   void aCellLooksAsItsValueSays() {
@@ -144,7 +144,7 @@ class MatrixPartsTest : public QObject {
     cell.bar = 1;
     QVERIFY(painted(cell, palette).pixelColor(30, 24).lightness() + 40 <
             hard.pixelColor(30, 24).lightness());
-    cell.recorded = true;  // in the highlight's colour
+    cell.recorded = true;  // in the highlight's color
     QVERIFY(near(painted(cell, palette).pixelColor(30, 24), palette.color(QPalette::Highlight)));
     cell = {};
     cell.maskable = false;

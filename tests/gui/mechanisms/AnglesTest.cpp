@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // The explorer of angular kernels in the window: core's numbers, following layer, head, token and
-// picture, and the network's fit.
+// image, and the network's fit.
 
 #include <QComboBox>
 #include <QLabel>
@@ -55,11 +55,11 @@ class AnglesTest : public QObject {
     explicit Fixture(const std::string& mechanism = "linear_angular")
         : experiment(anglesExperiment(mechanism)) {
       TestWindow& self = *this;
-      window.lookBridge()->createModel(experiment);
-      QTRY_VERIFY_WITH_TIMEOUT(document()->hasModel(), kAnglesLong);
-      const QString picture = writePicture(folder.filePath("a.png"));
-      OPEN_PICTURE(self, picture);
-      document()->changeView([](ViewOptions& view) { view.layer = 0; });
+      window.modelWorker()->createModel(experiment);
+      QTRY_VERIFY_WITH_TIMEOUT(document()->inputs().hasModel(), kAnglesLong);
+      const QString image = writeImage(folder.filePath("a.png"));
+      OPEN_IMAGE(self, image);
+      document()->view().change([](ViewOptions& view) { view.layer = 0; });
       window.actions()->find(QStringLiteral("model.angles"))->trigger();
       dialog = window.findChild<AnglesDialog*>();
       QVERIFY(dialog && dialog->isVisible());
@@ -68,11 +68,12 @@ class AnglesTest : public QObject {
       const auto result = dialog->angles()->bridge()->result();
       return result ? result->table : nullptr;
     }
-    /// As core gives it, in a session of the test's own.
+    /// Core's result, in a separate session.
     AngleTable expected(const AngleOptions& options) {
       auto session = valueOrThrow(InferenceSession::create(experiment));
-      const auto pairs = valueOrThrow(
-          pairsOf(*session, rawPicture(session->info(), document()->image()), document()->masks()));
+      const auto pairs =
+          valueOrThrow(loadPairs(*session, rawImage(session->info(), document()->inputs().image()),
+                                 document()->inputs().masks()));
       return valueOrThrow(angleTable(pairs, options));
     }
     bool shows(const AngleTable& wanted) const {
@@ -86,23 +87,23 @@ class AnglesTest : public QObject {
  private Q_SLOTS:
   void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
-  void itFollowsLayerHeadTokenAndPicture() {
+  void itFollowsLayerHeadTokenAndImage() {
     Fixture f;
     SHOWS(f, f.expected({0, -1, 0}));
     QVERIFY(f.text().contains("layer 0, all heads"));
-    f.document()->changeView([](ViewOptions& view) { view.layer = 2, view.head = 1; });
+    f.document()->view().change([](ViewOptions& view) { view.layer = 2, view.head = 1; });
     SHOWS(f, f.expected({2, 1, 0}));
     const auto before = f.dialog->angles()->bridge()->result()->pairs;
-    f.document()->pin(5);
+    f.document()->view().pin(5);
     SHOWS(f, f.expected({2, 1, 5}));
     QCOMPARE(f.dialog->angles()->bridge()->result()->pairs, before);  // one pass for all
     f.dialog->findChild<QComboBox*>("anglesPairs")->setCurrentIndex(1);
     SHOWS(f, f.expected({-1, -1, 5}));
     const AngleTable first = *f.table();
-    const QString other = writePicture(f.folder.filePath("b.png"), 40, 36, 90);
-    OPEN_PICTURE(f, other);
+    const QString other = writeImage(f.folder.filePath("b.png"), 40, 36, 90);
+    OPEN_IMAGE(f, other);
     QTRY_VERIFY(f.table() && f.table()->share != first.share);
-    SHOWS(f, f.expected({-1, -1, f.document()->view().query}));
+    SHOWS(f, f.expected({-1, -1, f.document()->view().options().query}));
   }
 
   void everyModelWithQueriesAndKeysHasAngles() {
@@ -110,14 +111,14 @@ class AnglesTest : public QObject {
     SHOWS(f, f.expected({0, -1, 0}));
   }
 
-  void whatComparesNothingIsSaid() {
+  void modelsWithoutAnglesAreReported() {
     Fixture f("aft_full");
     QTRY_VERIFY(f.text().contains("AFT"));
     QVERIFY(!f.table());
     QCOMPARE(f.dialog->angles()->plot()->panels(), 2);  // the curves are there all the same
   }
 
-  void curvesStandWithoutAModel() {
+  void curvesNeedNoModel() {
     TestWindow test;
     auto* command = test->actions()->find(QStringLiteral("model.angles"));
     QVERIFY(command && command->isEnabled());
@@ -128,7 +129,7 @@ class AnglesTest : public QObject {
     QVERIFY(dialog->angles()->stateText().contains("Open a model"));
   }
 
-  void linesAreReadOffAndTermsAreChosen() {
+  void linesAreReadAndTermsChosen() {
     Fixture f;
     QTRY_VERIFY(f.table());
     QCOMPARE(f.dialog->angles()->plot()->panels(), 3);
@@ -146,7 +147,7 @@ class AnglesTest : public QObject {
     synthetic::saveGrabs(*f.dialog, QStringLiteral("angles"));
   }
 
-  void exportsWhatTheCommandLineWrites() {
+  void exportMatchesCommandLine() {
     Fixture f;
     QTRY_VERIFY(f.table());
     const QString csv = f.folder.filePath("angles.csv");
@@ -156,12 +157,12 @@ class AnglesTest : public QObject {
     QVERIFY(QFile::exists(f.folder.filePath("angles.svg")));
   }
 
-  void closedItKeepsNothing() {
+  void closedDialogKeepsNothing() {
     Fixture f;
     QTRY_VERIFY(f.table());
     f.dialog->close();
     QVERIFY(!f.table());
-    f.document()->changeView([](ViewOptions& view) { view.layer = 1; });
+    f.document()->view().change([](ViewOptions& view) { view.layer = 1; });
     QTest::qWait(50);
     QVERIFY(!f.dialog->angles()->bridge()->isBusy() && !f.table());
     f.dialog->show();
@@ -190,7 +191,7 @@ class AnglesTest : public QObject {
     synthetic::saveGrabs(*f.dialog, QStringLiteral("angular-fit"));
   }
 
-  void aFitIsCancelledAtOnce() {
+  void aFitIsCanceledAtOnce() {
     Fixture f;
     AngularFitPage* page = f.dialog->fit();
     f.dialog->pages()->setCurrentIndex(1);

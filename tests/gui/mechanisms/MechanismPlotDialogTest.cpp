@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The mechanism's own pictures in the window: what is offered, core's numbers, following layer,
-// head and token, and the files.
+// Mechanism plots in the window: the list of plots, core's numbers, following layer, head and
+// token, and the files.
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -58,11 +58,11 @@ class MechanismPlotDialogTest : public QObject {
 
     explicit Fixture(const std::string& mechanism) : experiment(ownExperiment(mechanism)) {
       TestWindow& self = *this;
-      window.lookBridge()->createModel(experiment);
-      QTRY_VERIFY_WITH_TIMEOUT(document()->hasModel(), kOwnLong);
-      const QString picture = writePicture(folder.filePath("a.png"));
-      OPEN_PICTURE(self, picture);
-      document()->changeView([](ViewOptions& view) { view.layer = 0; });
+      window.modelWorker()->createModel(experiment);
+      QTRY_VERIFY_WITH_TIMEOUT(document()->inputs().hasModel(), kOwnLong);
+      const QString image = writeImage(folder.filePath("a.png"));
+      OPEN_IMAGE(self, image);
+      document()->view().change([](ViewOptions& view) { view.layer = 0; });
       auto* command = window.actions()->find(QStringLiteral("model.own"));
       QTRY_VERIFY(command->isEnabled());
       command->trigger();
@@ -70,41 +70,41 @@ class MechanismPlotDialogTest : public QObject {
       QVERIFY(dialog && dialog->isVisible());
     }
     MechanismPlotBridge* bridge() { return window.findChild<MechanismPlotCommands*>()->bridge(); }
-    std::shared_ptr<const MechanismPlot> picture() {
+    std::shared_ptr<const MechanismPlot> image() {
       const auto result = bridge()->result();
-      return result ? result->picture : nullptr;
+      return result ? result->image : nullptr;
     }
     void choose(MechanismPlotKind kind) {
-      auto* pictures = dialog->findChild<QComboBox*>("ownPictures");
+      auto* images = dialog->findChild<QComboBox*>("ownImages");
       for (const MechanismPlotInfo& offer : bridge()->offers())
         if (offer.kind == kind) {
-          pictures->setCurrentIndex(pictures->findData(QString::fromStdString(offer.name)));
+          images->setCurrentIndex(images->findData(QString::fromStdString(offer.name)));
           return;
         }
       QFAIL("no such kind");
     }
     void showParts(int index) { dialog->findChild<QComboBox*>("ownParts")->setCurrentIndex(index); }
-    /// As core gives it, in a session of the test's own.
+    /// Core's result, in a separate session.
     MechanismPlot expected(const std::string& name, int layer, int token = -1) {
       auto session = valueOrThrow(InferenceSession::create(experiment));
-      MechanismPlotRequest request{rawPicture(session->info(), document()->image()),
-                                   document()->masks(), token, layer};
-      return valueOrThrow(ownPicture(*session, name, request));
+      MechanismPlotRequest request{rawImage(session->info(), document()->inputs().image()),
+                                   document()->inputs().masks(), token, layer};
+      return valueOrThrow(mechanismPlot(*session, name, request));
     }
     bool shows(const MechanismPlot& wanted) {
-      const auto shown = picture();
+      const auto shown = image();
       if (!shown || shown->info.name != wanted.info.name ||
           shown->panels.size() != wanted.panels.size() ||
           shown->curves.size() != wanted.curves.size())
         return false;
-      return ownCsv(*shown) == ownCsv(wanted);
+      return plotCsv(*shown) == plotCsv(wanted);
     }
   };
 
  private Q_SLOTS:
   void init() { QTest::failOnWarning(QRegularExpression("^(?!This plugin does not support)")); }
 
-  void theCommandIsOffWhereThereIsNothing() {
+  void commandIsDisabledWithoutPlots() {
     TestWindow test;
     auto* command = test->actions()->find(QStringLiteral("model.own"));
     QVERIFY(command && !command->isEnabled());
@@ -112,21 +112,21 @@ class MechanismPlotDialogTest : public QObject {
     QTest::qWait(50);
     QVERIFY(!command->isEnabled());
     QVERIFY(command->toolTip().contains("AFT"));
-    test->lookBridge()->createModel(ownExperiment("learned_mask"));
+    test->modelWorker()->createModel(ownExperiment("learned_mask"));
     QTRY_VERIFY_WITH_TIMEOUT(command->isEnabled(), kOwnLong);
   }
 
-  void everyOfferIsShownAsCoreGivesIt() {
+  void everyPlotMatchesCore() {
     for (const std::string mechanism : {"aft_full", "aft_conv", "learned_mask", "lsla"}) {
       Fixture f(mechanism);
-      auto* pictures = f.dialog->findChild<QComboBox*>("ownPictures");
-      QCOMPARE(pictures->count(), static_cast<int>(f.bridge()->offers().size()));
-      QVERIFY(pictures->count() > 0);
-      const int patch = f.document()->model().grid.prefix + 6;
-      f.document()->pin(patch);
-      for (int i = 0; i < pictures->count(); ++i) {
-        pictures->setCurrentIndex(i);
-        const std::string name = pictures->currentData().toString().toStdString();
+      auto* images = f.dialog->findChild<QComboBox*>("ownImages");
+      QCOMPARE(images->count(), static_cast<int>(f.bridge()->offers().size()));
+      QVERIFY(images->count() > 0);
+      const int patch = f.document()->inputs().model().grid.prefix + 6;
+      f.document()->view().pin(patch);
+      for (int i = 0; i < images->count(); ++i) {
+        images->setCurrentIndex(i);
+        const std::string name = images->currentData().toString().toStdString();
         const MechanismPlot wanted = f.expected(name, 0, patch);
         QTRY_VERIFY2(f.shows(wanted), name.c_str());
         const bool curves = wanted.info.kind == MechanismPlotKind::Curves;
@@ -141,39 +141,39 @@ class MechanismPlotDialogTest : public QObject {
     Fixture f("lsla");
     f.choose(MechanismPlotKind::Curves);
     const std::string name =
-        f.dialog->findChild<QComboBox*>("ownPictures")->currentData().toString().toStdString();
-    const int first = f.document()->model().grid.prefix;
-    f.document()->follow(first + 3);  // the pointer over the window's picture
+        f.dialog->findChild<QComboBox*>("ownImages")->currentData().toString().toStdString();
+    const int first = f.document()->inputs().model().grid.prefix;
+    f.document()->view().follow(first + 3);  // the pointer over the window's image
     SHOWS(f, f.expected(name, 0, first + 3));
-    f.document()->follow(first + 9);
+    f.document()->view().follow(first + 9);
     SHOWS(f, f.expected(name, 0, first + 9));
-    f.document()->changeView([](ViewOptions& view) { view.layer = 1, view.head = 1; });
+    f.document()->view().change([](ViewOptions& view) { view.layer = 1, view.head = 1; });
     SHOWS(f, f.expected(name, 1, first + 9));
     QCOMPARE(f.dialog->curves()->panels(), 2);
     f.showParts(0);
     QCOMPARE(f.dialog->curves()->panels(), 1);
   }
 
-  void aClassTokenWhereAPatchIsNeededIsSaid() {
+  void classTokenInsteadOfPatchIsReported() {
     Fixture f("lsla");
-    if (f.document()->model().grid.prefix == 0) QSKIP("no class token");
+    if (f.document()->inputs().model().grid.prefix == 0) QSKIP("no class token");
     f.choose(MechanismPlotKind::Curves);
-    f.document()->pin(0);
+    f.document()->view().pin(0);
     QTRY_VERIFY(f.bridge()->result() && !f.bridge()->result()->error.isEmpty());
     QTRY_VERIFY(f.dialog->stateText().contains("patch"));
   }
 
-  void thePointerIsToldValueAndPlaceAndAClickChooses() {
+  void pointerShowsValueAndClickChooses() {
     Fixture f("aft_conv");
     f.choose(MechanismPlotKind::Kernel);
-    QTRY_VERIFY(f.picture());
+    QTRY_VERIFY(f.image());
     QTRY_VERIFY(f.dialog->panels()->tiles() > 1);
     MechanismPlotPanels* panels = f.dialog->panels();
     const QRect rect = panels->tileRect(2);
-    const MechanismPlotPanel& panel = f.picture()->panels[2];
+    const MechanismPlotPanel& panel = f.image()->panels[2];
     const QPointF corner = rect.topLeft() + QPointF(2, 2);
     const QString said = panels->textAt(corner);
-    QVERIFY2(said.startsWith(QString::fromStdString(ownPlaceText(panel.layer, panel.head))),
+    QVERIFY2(said.startsWith(QString::fromStdString(plotPlaceText(panel.layer, panel.head))),
              qPrintable(said));
     QVERIFY2(
         said.contains(QStringLiteral("offset (-%1, -%2)").arg(panel.rows / 2).arg(panel.cols / 2)),
@@ -182,14 +182,14 @@ class MechanismPlotDialogTest : public QObject {
     synthetic::moveMouse(panels, corner);
     QCOMPARE(f.dialog->stateText(), said);
     QTest::mouseClick(panels, Qt::LeftButton, {}, rect.center());
-    QCOMPARE(f.document()->view().head, 2);
+    QCOMPARE(f.document()->view().options().head, 2);
     QCOMPARE(panels->tiles(), 1);
   }
 
   void allLayersAndOneScale() {
     Fixture f("aft_full");
     f.showParts(2);
-    QTRY_VERIFY(f.picture() && f.picture()->layers().size() == 3);
+    QTRY_VERIFY(f.image() && f.image()->layers().size() == 3);
     QTRY_COMPARE(f.dialog->panels()->tiles(), 3);
     f.dialog->findChild<QCheckBox*>("ownShared")->setChecked(true);
     const QString png = f.folder.filePath("own.png"), csv = f.folder.filePath("own.csv");
@@ -197,16 +197,17 @@ class MechanismPlotDialogTest : public QObject {
     const auto page = readImage(png.toStdString());
     QVERIFY(page);
     MechanismPlotStyle style;
-    style.colorMap = f.document()->view().colorMap;
+    style.colorMap = f.document()->view().options().colorMap;
     style.sharedScale = true;
-    style.opacity = f.document()->view().opacity;
-    style.smooth = f.document()->view().smooth;
-    const auto expected = ownPage(*f.picture(), "small", style, f.bridge()->result()->view);
+    style.opacity = f.document()->view().options().opacity;
+    style.smooth = f.document()->view().options().smooth;
+    const auto expected =
+        plotPage(*f.image(), "small · random weights", style, f.bridge()->result()->view);
     QVERIFY(expected);
     QCOMPARE(page->width, expected->width);
     QVERIFY(*page->pixels == *expected->pixels);
     f.dialog->save(csv);
-    QCOMPARE(*readFile(csv.toStdString(), 1u << 22), ownCsv(*f.picture()));
+    QCOMPARE(*readFile(csv.toStdString(), 1u << 22), plotCsv(*f.image()));
   }
 
   /// With scales where there is room; narrow, short but whole.
@@ -230,16 +231,16 @@ class MechanismPlotDialogTest : public QObject {
     QVERIFY(panels->captions().at(1).contains("layer 1"));
   }
 
-  void anotherMechanismOffersItsOwn() {
+  void anotherMechanismOffersItsPlots() {
     Fixture f("aft_full");
     const auto before = f.bridge()->offers().size();
     QVERIFY(before > 0);
-    f.window.lookBridge()->createModel(ownExperiment("learned_mask"));
+    f.window.modelWorker()->createModel(ownExperiment("learned_mask"));
     QTRY_VERIFY(!f.bridge()->offers().empty() &&
                 f.bridge()->offers().front().source.find("AFT") == std::string::npos);
-    f.window.lookBridge()->createModel(smallExperiment());
-    QTRY_VERIFY(f.dialog->stateText().contains("no pictures of its own"));
-    QCOMPARE(f.dialog->findChild<QComboBox*>("ownPictures")->count(), 0);
+    f.window.modelWorker()->createModel(smallExperiment());
+    QTRY_VERIFY(f.dialog->stateText().contains("no plots"));
+    QCOMPARE(f.dialog->findChild<QComboBox*>("ownImages")->count(), 0);
     QVERIFY(!f.dialog->findChild<QPushButton*>("ownExport")->isEnabled());
   }
 };

@@ -14,7 +14,7 @@
 
 #include "tests/HubServer.h"
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/document/Document.h"
 #include "ui/opening/WeightsList.h"
@@ -92,14 +92,14 @@ class GetModelTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    initialiseHeadlightResources();
-    if (!canFetch()) QSKIP("made without libcurl");
+    initializeHeadlightResources();
+    if (!canFetch()) QSKIP("built without libcurl");
     for (const char* proxy : {"http_proxy", "all_proxy", "ALL_PROXY"})
       qunsetenv(proxy);  // this machine is asked, not another
   }
   void init() { failOnQtWarnings(); }
 
-  void theListSaysSizeAndLicence() {
+  void theListSaysSizeAndLicense() {
     const Getting getting;
     QCOMPARE(getting.rows()->topLevelItemCount(), static_cast<int>(publishedWeights().size()));
     QVERIFY(!getting.button("download")->isEnabled());
@@ -210,7 +210,7 @@ class GetModelTest : public QObject {
     QVERIFY(QFileInfo(part).size() > 0);
   }
 
-  /// From the menu to the picture: the golden cache entry, fetched and opened.
+  /// From the menu to the image: the golden cache entry, fetched and opened.
   void theWindowOpensWhatItGot() {
     const QString name = QStringLiteral("timm/vit_small_patch14_reg4_dinov2.micro");
     const HubServer hub(microContent());
@@ -228,8 +228,8 @@ class GetModelTest : public QObject {
     auto* open = dialog->findChild<QPushButton*>(QStringLiteral("openFetched"));
     QTRY_VERIFY_WITH_TIMEOUT(open->isEnabled(), kLongWait);
     QTest::mouseClick(open, Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(test->document()->hasModel(), kLongWait);
-    QCOMPARE(test->document()->model().experiment.model.classes, 10);
+    QTRY_VERIFY_WITH_TIMEOUT(test->document()->inputs().hasModel(), kLongWait);
+    QCOMPARE(test->document()->inputs().model().experiment.model.classes, 10);
     dialog->close();
     test->actions()->find(QStringLiteral("model.get"))->trigger();
     QCOMPARE(test->findChildren<GetModelDialog*>().size(), 1);

@@ -58,7 +58,7 @@ class LocalModelsDialogTest : public QObject {
   fs::path home() const { return m_folder->path().toStdString(); }
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
 
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
@@ -73,7 +73,7 @@ class LocalModelsDialogTest : public QObject {
 
   void theListTellsWhatThereIs() {
     Fixture f(home());
-    QTRY_VERIFY(!f.dialog.isLooking());
+    QTRY_VERIFY(!f.dialog.isSearching());
     QCOMPARE(f.list()->topLevelItemCount(), 2);
     const QTreeWidgetItem* micro = f.item(QString::fromLatin1(kMicro));
     QVERIFY(micro);
@@ -90,9 +90,9 @@ class LocalModelsDialogTest : public QObject {
       QVERIFY(!widget->accessibleName().isEmpty());
   }
 
-  void whatCannotBeOpenedIsGreyAndSaysWhy() {
+  void unsupportedModelsAreGrayAndSayWhy() {
     Fixture f(home());
-    QTRY_VERIFY(!f.dialog.isLooking());
+    QTRY_VERIFY(!f.dialog.isSearching());
     QTreeWidgetItem* bert = f.item(QStringLiteral("google/bert"));
     QVERIFY(bert);
     QCOMPARE(bert->foreground(0).color(),
@@ -109,7 +109,7 @@ class LocalModelsDialogTest : public QObject {
 
   void typingFindsAndEnterOpens() {
     Fixture f(home());
-    QTRY_VERIFY(!f.dialog.isLooking());
+    QTRY_VERIFY(!f.dialog.isSearching());
     f.dialog.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&f.dialog));
     QTest::keyClicks(f.field(), QStringLiteral("zzz"));
@@ -143,7 +143,7 @@ class LocalModelsDialogTest : public QObject {
     auto* folders = f.find<QPushButton>("modelFolders");
     QCOMPARE(folders->menu()->actions().size(), 1);
     folders->menu()->actions().first()->trigger();
-    QTRY_VERIFY(!f.dialog.isLooking() && !f.item(QStringLiteral("own.safetensors")));
+    QTRY_VERIFY(!f.dialog.isSearching() && !f.item(QStringLiteral("own.safetensors")));
   }
 
   void manyDoNotBlockTheWindow() {
@@ -152,7 +152,7 @@ class LocalModelsDialogTest : public QObject {
     Fixture f(home());
     qint64 longest = 0;
     QElapsedTimer turn;
-    while (f.dialog.isLooking()) {
+    while (f.dialog.isSearching()) {
       turn.start();
       QCoreApplication::processEvents();
       longest = std::max(longest, turn.elapsed());
@@ -170,15 +170,15 @@ class LocalModelsDialogTest : public QObject {
                                                       ".micro")
                                                          .string())}));
     QTRY_COMPARE_WITH_TIMEOUT(
-        QString::fromStdString(test.document()->model().experiment.model.name),
+        QString::fromStdString(test.document()->inputs().model().experiment.model.name),
         QStringLiteral("vit_small_patch14_reg4_dinov2.micro"), 20000);
-    const ModelInfo& info = test.document()->model();
+    const ModelInfo& info = test.document()->inputs().model();
     QCOMPARE(info.classNames.at(2), std::string("kind 2, a name with a comma"));
     QCOMPARE(info.experiment.model.cropFraction, 1.0);
     QVERIFY(!info.randomWeights);
-    const QString picture = writePicture(path("picture.png"));
-    OPEN_PICTURE(test, picture);
-    QVERIFY(test.document()->look()->top.front().name.starts_with("kind "));
+    const QString image = writeImage(path("image.png"));
+    OPEN_IMAGE(test, image);
+    QVERIFY(test.document()->inference()->top.front().name.starts_with("kind "));
   }
 
   void aDamagedFolderSaysWhatIsWrong() {
@@ -189,7 +189,7 @@ class LocalModelsDialogTest : public QObject {
     QTRY_VERIFY(test.notices() > before);
     QVERIFY2(test.newestNotice().text.contains(QStringLiteral("no snapshot")),
              qPrintable(test.newestNotice().text));
-    QCOMPARE(test.document()->model().experiment.model.name, std::string("small"));
+    QCOMPARE(test.document()->inputs().model().experiment.model.name, std::string("small"));
   }
 
   void theCommandOpensTheChosenOne() {
@@ -208,16 +208,17 @@ class LocalModelsDialogTest : public QObject {
     QAction* command = test->findChild<QAction*>(QStringLiteral("model.local"));
     QVERIFY(command && !command->shortcut().isEmpty());
     command->trigger();
-    QTRY_COMPARE_WITH_TIMEOUT(
-        test.document()->hasModel() ? test.document()->model().experiment.model.registers : -1, 4,
-        20000);
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().hasModel()
+                                  ? test.document()->inputs().model().experiment.model.registers
+                                  : -1,
+                              4, 20000);
   }
 
   void classesAreNamedByAFile() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    const QString picture = writePicture(path("picture.png"));
-    OPEN_PICTURE(test, picture);
+    const QString image = writeImage(path("image.png"));
+    OPEN_IMAGE(test, image);
     QByteArray names;
     for (int i = 0; i < 9; ++i)
       names += "name " + QByteArray::number(i) + "\n";
@@ -229,31 +230,31 @@ class LocalModelsDialogTest : public QObject {
     QAction* command = test->findChild<QAction*>(QStringLiteral("model.classNames"));
     QVERIFY(command && command->isEnabled());
     command->trigger();
-    QTRY_VERIFY(test.document()->look() && !test.document()->look()->top.empty() &&
-                test.document()->look()->top.front().name.starts_with("name "));
-    QCOMPARE(test.document()->model().classNamesFrom, ClassNamesFrom::File);
+    QTRY_VERIFY(test.document()->inference() && !test.document()->inference()->top.empty() &&
+                test.document()->inference()->top.front().name.starts_with("name "));
+    QCOMPARE(test.document()->inputs().model().classNamesFrom, ClassNamesFrom::File);
     const int before = test.notices();
     answer = path("ten.txt");
     command->trigger();
     QTRY_VERIFY(test.notices() > before);
     QVERIFY2(test.newestNotice().text.contains(QStringLiteral("10 classes")),
              qPrintable(test.newestNotice().text));
-    QCOMPARE(test.document()->model().classNames.size(), std::size_t(9));
+    QCOMPARE(test.document()->inputs().model().classNames.size(), std::size_t(9));
   }
 
   void aThousandClassesAreImagenetsAndThePanelSaysSo() {
     TestWindow test;
     Experiment experiment = smallExperiment();
     experiment.model.classes = 1000;
-    test->lookBridge()->createModel(experiment);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    const QString picture = writePicture(path("picture.png"));
-    OPEN_PICTURE(test, picture);
-    const auto& top = test.document()->look()->top.front();
+    test->modelWorker()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    const QString image = writeImage(path("image.png"));
+    OPEN_IMAGE(test, image);
+    const auto& top = test.document()->inference()->top.front();
     QCOMPARE(top.name, imagenetNames().at(static_cast<std::size_t>(top.index)));
     auto* panel = test->findChild<QWidget*>(QStringLiteral("predictionPanel"));
     QVERIFY(panel);
-    QTRY_VERIFY2(panel->accessibleDescription().contains(QStringLiteral("ImageNet-1k's, assumed")),
+    QTRY_VERIFY2(panel->accessibleDescription().contains(QStringLiteral("ImageNet-1k's (assumed)")),
                  qPrintable(panel->accessibleDescription()));
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Maps without a model in the window: pictures in the gallery, heads under the cursor, numbers,
+// Maps without a model in the window: images in the gallery, heads under the cursor, numbers,
 // Compare, figures and the session; and what needs a model says why not.
 
 #include <QAction>
@@ -21,12 +21,12 @@ class MapsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
     m_maps = path("maps.safetensors");
-    // Made by timm: two pictures (`input`) of 4 × 6 patches.
+    // Made by timm: two images (`input`) of 4 × 6 patches.
     QVERIFY(
         QFile::copy(QStringLiteral(HEADLIGHT_GOLDEN_DIR "/maps_from_hook.safetensors"), m_maps));
   }
@@ -34,43 +34,53 @@ class MapsTest : public QObject {
   void openByThemselves() {
     TestWindow test;
     test->openPaths({m_maps});
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
     const Document& document = *test.document();
-    QVERIFY(document.model().isPrecomputed);
-    QVERIFY(!document.canCompute());
-    QCOMPARE(document.imagePath(), at(0));
+    QVERIFY(document.inputs().model().isPrecomputed);
+    QVERIFY(!document.inputs().canCompute());
+    QCOMPARE(document.inputs().imagePath(), at(0));
     QVERIFY(test->gallery()->indexOf(at(1)).isValid());
     QCOMPARE(test->gallery()
                  ->index(test->gallery()->indexOf(at(1)).row(), 0)
                  .data(Qt::DisplayRole)
                  .toString(),
              QStringLiteral("maps.safetensors[1]"));
-    QCOMPARE(document.model().grid.cols, 6);
-    QCOMPARE(int(document.look()->maps.layers.size()), 2);
-    QVERIFY(document.locality(0, 0).has_value());
-    QVERIFY(!document.look()->top.empty());
+    QCOMPARE(document.inputs().model().grid.cols, 6);
+    QCOMPARE(int(document.inference()->maps.layers.size()), 2);
+    QVERIFY(document.numbers().locality(0, 0).has_value());
+    QVERIFY(!document.inference()->top.empty());
     QVERIFY(test.newestNotice().text.contains(QStringLiteral("without a model")));
-    QVERIFY(test.newestNotice().text.contains(QStringLiteral("stretched")));  // no mean and std
+    QVERIFY(test.newestNotice().text.contains(
+        QStringLiteral("scaled from its minimum")));  // no mean and std
   }
 
-  void eachPictureHasItsOwnMaps() {
+  void anAddressOpensItsMapsAndItsImage() {
+    TestWindow test;
+    test->openPaths({at(1)});
+    QTRY_COMPARE_WITH_TIMEOUT(test.document()->inputs().imagePath(), at(1), 20000);
+    QVERIFY(test.document()->inputs().model().isPrecomputed);
+    QVERIFY(test->gallery()->indexOf(at(0)).isValid());
+  }
+
+  void eachImageHasItsOwnMaps() {
     TestWindow test;
     test->openPaths({m_maps});
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
-    const auto first = test.document()->look();
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
+    const auto first = test.document()->inference();
     test->opener()->openImage(at(1));
-    QTRY_COMPARE(test.document()->imagePath(), at(1));
-    QTRY_VERIFY(test.document()->look() && test.document()->look() != first);
+    QTRY_COMPARE(test.document()->inputs().imagePath(), at(1));
+    QTRY_VERIFY(test.document()->inference() && test.document()->inference() != first);
     const auto file = readMapFile(m_maps.toStdString());
     QVERIFY(file);
-    QVERIFY(*test.document()->look()->maps.layers[1].values == *file->maps(1)->layers[1].values);
+    QVERIFY(*test.document()->inference()->maps.layers[1].values ==
+            *file->maps(1)->layers[1].values);
     QVERIFY(*first->maps.layers[1].values == *file->maps(0)->layers[1].values);
   }
 
-  void whatNeedsAModelSaysWhyNot() {
+  void commandsThatNeedAModelSayWhy() {
     TestWindow test;
     test->openPaths({m_maps});
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
     for (const char* id : {"train.start", "masks.search", "model.load", "model.save"}) {
       const auto* action = test->findChild<QAction*>(QLatin1String(id));
       QVERIFY2(action, id);
@@ -79,55 +89,56 @@ class MapsTest : public QObject {
     for (const char* id : {"train.start", "masks.search", "model.load"})
       QVERIFY2(test->findChild<QAction*>(QLatin1String(id))
                    ->toolTip()
-                   .contains(QStringLiteral("without a model")),
+                   .contains(QStringLiteral("open a model")),
                id);
-    QCOMPARE(test.document()->masks().maskableLayers(), 0);
+    QCOMPARE(test.document()->inputs().masks().maskableLayers(), 0);
     OPEN_SMALL_MODEL(test);
-    QTRY_VERIFY(test.document()->canCompute());
+    QTRY_VERIFY(test.document()->inputs().canCompute());
     QVERIFY(test->findChild<QAction*>(QStringLiteral("train.start"))->isEnabled());
     QVERIFY(!test->findChild<QAction*>(QStringLiteral("train.start"))
                  ->toolTip()
-                 .contains(QStringLiteral("without a model")));
-    QTRY_VERIFY(test.document()->look());  // a model looks at a picture of the file
-    QVERIFY(test.document()->look()->maps.layers.size() == 3);
+                 .contains(QStringLiteral("open a model")));
+    QTRY_VERIFY(test.document()->inference());  // a model runs on an image of the file
+    QVERIFY(test.document()->inference()->maps.layers.size() == 3);
   }
 
-  void anotherPictureIsNotTheirs() {
+  void anotherImageIsNotTheirs() {
     TestWindow test;
     test->openPaths({m_maps});
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
     QSignalSpy said(test.document(), &Document::message);
-    const QString picture = writePicture(path("other.png"));
-    test->openPaths({picture});
-    QTRY_COMPARE(test.document()->imagePath(), picture);
+    const QString image = writeImage(path("other.png"));
+    test->openPaths({image});
+    QTRY_COMPARE(test.document()->inputs().imagePath(), image);
     QTRY_VERIFY(!said.isEmpty());
-    QVERIFY(said.last().first().toString().contains(QStringLiteral("its own pictures")));
-    QVERIFY(!test.document()->look());
+    QVERIFY(said.last().first().toString().contains(QStringLiteral("its own images")));
+    QVERIFY(!test.document()->inference());
     QVERIFY(!test.document()->isStale());
     test->opener()->openImage(at(1));
-    QTRY_VERIFY(test.document()->look());
+    QTRY_VERIFY(test.document()->inference());
   }
 
-  void comparesTwoPictures() {
+  void comparesTwoImages() {
     TestWindow test;
     test->openPaths({m_maps});
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
     test->showWorkspace(QStringLiteral("compare"));
     auto* sides = test.window.findChild<CompareSides*>();
     QVERIFY(sides);
     Comparison comparison;
     comparison.sides[0] = {{}, SideMasks::Present, {}, at(1)};
     sides->setComparison(comparison);
-    QTRY_VERIFY_WITH_TIMEOUT(sides->left().look() && !sides->isBusy(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(sides->left().inference() && !sides->isBusy(), 20000);
     const auto file = readMapFile(m_maps.toStdString());
-    QVERIFY(*sides->left().look()->maps.layers[0].values == *file->maps(1)->layers[0].values);
-    QVERIFY(*test.document()->look()->maps.layers[0].values == *file->maps(0)->layers[0].values);
+    QVERIFY(*sides->left().inference()->maps.layers[0].values == *file->maps(1)->layers[0].values);
+    QVERIFY(*test.document()->inference()->maps.layers[0].values ==
+            *file->maps(0)->layers[0].values);
   }
 
   void figuresLeaveAsFiles() {
     TestWindow test;
     test->openPaths({m_maps});
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
     for (const FigureKind kind : {FigureKind::Canvas, FigureKind::Heads}) {
       auto figure = captureFigure(*test.document(), kind);
       QVERIFY2(figure, figure ? "" : figure.error().text().c_str());
@@ -147,7 +158,7 @@ class MapsTest : public QObject {
     test->openPaths({path("damaged.safetensors")});
     QTRY_VERIFY(test.notices() > 0);
     QCOMPARE(test.newestNotice().level, Notice::Level::Error);
-    QVERIFY(!test.document()->hasModel());
+    QVERIFY(!test.document()->inputs().hasModel());
   }
 
   void sessionBringsThemBack() {
@@ -155,11 +166,11 @@ class MapsTest : public QObject {
     {
       TestWindow test(session);
       test->openPaths({m_maps});
-      QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
+      QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
       test->opener()->openImage(at(1));
-      QTRY_COMPARE(test.document()->imagePath(), at(1));
-      QTRY_VERIFY(test.document()->look());
-      test.document()->changeView([](ViewOptions& view) {
+      QTRY_COMPARE(test.document()->inputs().imagePath(), at(1));
+      QTRY_VERIFY(test.document()->inference());
+      test.document()->view().change([](ViewOptions& view) {
         view.layer = 0;
         view.head = 2;
         view.query = 9;
@@ -167,19 +178,19 @@ class MapsTest : public QObject {
       QVERIFY(test->close());
     }
     TestWindow test(session);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    QTRY_COMPARE(test.document()->imagePath(), at(1));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look(), 20000);
-    QVERIFY(test.document()->model().isPrecomputed);
-    QCOMPARE(test.document()->view().layer, 0);
-    QCOMPARE(test.document()->view().head, 2);
-    QCOMPARE(test.document()->view().query, 9);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    QTRY_COMPARE(test.document()->inputs().imagePath(), at(1));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference(), 20000);
+    QVERIFY(test.document()->inputs().model().isPrecomputed);
+    QCOMPARE(test.document()->view().options().layer, 0);
+    QCOMPARE(test.document()->view().options().head, 2);
+    QCOMPARE(test.document()->view().options().query, 9);
     QTRY_VERIFY(test->gallery()->indexOf(at(0)).isValid());
   }
 
  private:
   QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
-  QString at(int picture) const { return QStringLiteral("%1[%2]").arg(m_maps).arg(picture); }
+  QString at(int image) const { return QStringLiteral("%1[%2]").arg(m_maps).arg(image); }
 
   std::unique_ptr<QTemporaryDir> m_folder;
   QString m_maps;

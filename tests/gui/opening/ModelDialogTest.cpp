@@ -17,9 +17,10 @@
 #include <QTreeWidget>
 
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/opening/LoadReportDialog.h"
+#include "ui/opening/ModelList.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 
@@ -69,8 +70,14 @@ class ModelDialogTest : public QObject {
     Document document;
     Fixture f(document);
     auto* list = f.find<QTreeWidget>("modelList");
-    QCOMPARE(list->topLevelItemCount(), static_cast<int>(publishedModels().size()) + 1);
+    QStringList listed;
+    for (int i = 1; i < list->topLevelItemCount() - 1;
+         ++i)  // between the common ones and one's own
+      for (int k = 0; k < list->topLevelItem(i)->childCount(); ++k)
+        listed << list->topLevelItem(i)->child(k)->text(0);
+    QCOMPARE(listed.size(), static_cast<qsizetype>(publishedModels().size()));
     for (const PublishedModel& model : publishedModels()) {
+      QCOMPARE(listed.count(QString::fromStdString(model.name)), 1);
       f.dialog.selectModel(QString::fromStdString(model.name));
       QVERIFY2(f.dialog.isValid() && f.dialog.isPublished(), model.name.c_str());
       QCOMPARE(f.dialog.source().model, model.name);
@@ -89,16 +96,81 @@ class ModelDialogTest : public QObject {
     Fixture f(document);
     auto* list = f.find<QTreeWidget>("modelList");
     f.type("modelFilter", QStringLiteral("deit small"));
-    int shown = 0;
+    QStringList shown;
     for (int i = 0; i < list->topLevelItemCount(); ++i) {
-      const auto* item = list->topLevelItem(i);
-      if (item->isHidden()) continue;
-      ++shown;
-      const QString all = item->text(0) + item->toolTip(0);
-      for (const char* word : {"deit", "small"})
-        QVERIFY2(all.contains(QLatin1String(word), Qt::CaseInsensitive), qPrintable(all));
+      const auto* family = list->topLevelItem(i);
+      int here = 0;
+      for (int k = 0; k < family->childCount(); ++k) {
+        const auto* item = family->child(k);
+        if (item->isHidden()) continue;
+        ++here;
+        const QString all = item->text(0) + item->toolTip(0) + family->text(0);
+        for (const char* word : {"deit", "small"})
+          QVERIFY2(all.contains(QLatin1String(word), Qt::CaseInsensitive), qPrintable(all));
+        if (!family->isHidden()) shown << item->text(0);
+      }
+      QVERIFY2(family->isHidden() == (here == 0), qPrintable(family->text(0)));
+      QVERIFY2(here == 0 || family->isExpanded(), qPrintable(family->text(0)));
     }
-    QVERIFY(shown >= 1 && shown < list->topLevelItemCount() / 2);
+    QVERIFY(shown.contains(QStringLiteral("deit_small_patch16_224")));
+    QVERIFY(shown.size() < static_cast<qsizetype>(publishedModels().size()) / 2);
+    QCOMPARE(shown.removeDuplicates(), 0);
+  }
+
+  void itOpensOnWhatIsCommonAndNotOnCustom() {
+    Document document;
+    fill(document, makeModel(3, 2));  // dimensions of one's own
+    Fixture f(document);
+    auto* list = f.find<QTreeWidget>("modelList");
+    QCOMPARE(f.dialog.source().model, std::string("deit_tiny_patch16_224"));
+    QVERIFY(f.dialog.isPublished());
+    QCOMPARE(list->currentItem()->parent(), list->topLevelItem(0));
+    QVERIFY(list->topLevelItem(0)->text(0).startsWith(QStringLiteral("Common")));
+    QVERIFY(list->topLevelItem(0)->isExpanded());
+    QCOMPARE(list->topLevelItem(list->topLevelItemCount() - 1)->text(0), QStringLiteral("Custom…"));
+    for (int i = 1; i < list->topLevelItemCount(); ++i)
+      QVERIFY(!list->topLevelItem(i)->isExpanded());
+    Document published;
+    ModelInfo small = makeModel(12, 6);
+    small.experiment.model = findPublishedModel("deit_small_patch16_224")->config;
+    fill(published, small);
+    Fixture again(published);
+    QCOMPARE(again.dialog.source().model, std::string("deit_small_patch16_224"));
+  }
+
+  void aFamilyNamesItsPaperAndIsNoModel() {
+    Document document;
+    Fixture f(document);
+    auto* list = f.find<QTreeWidget>("modelList");
+    QTreeWidgetItem* family = nullptr;
+    for (int i = 0; i < list->topLevelItemCount(); ++i)
+      if (list->topLevelItem(i)->text(0).startsWith(QStringLiteral("DeiT ·")))
+        family = list->topLevelItem(i);
+    QVERIFY(family);
+    QCOMPARE(family->text(0), QStringLiteral("DeiT · Touvron et al. 2021"));
+    list->setCurrentItem(family);
+    QCOMPARE(f.find<QLabel>("modelDescription")->text(), family->text(0));
+    QVERIFY(!f.open()->isEnabled());
+    list->setCurrentItem(family->child(1));
+    QVERIFY(f.open()->isEnabled());
+    QCOMPARE(f.dialog.source().model, family->child(1)->text(0).toStdString());
+  }
+
+  void sizesAreInMillionsAndBillions() {
+    QCOMPARE(millionsText(5.7174e6), QStringLiteral("5.72 M"));
+    QCOMPARE(millionsText(1.1362e9), QStringLiteral("1,136 M"));
+    QCOMPARE(millionsText(91e3), QStringLiteral("0.091 M"));
+    QCOMPARE(billionsText(281e6), QStringLiteral("0.281 G"));
+    QCOMPARE(billionsText(1784.4e9), QStringLiteral("1,784 G"));
+    Document document;
+    Fixture f(document);
+    for (const PublishedModel& model : publishedModels()) {
+      f.dialog.selectModel(QString::fromStdString(model.name));
+      const auto* item = f.find<QTreeWidget>("modelList")->currentItem();
+      QVERIFY2(item->text(1).endsWith(QStringLiteral(" M")), model.name.c_str());
+      QVERIFY2(item->text(2).endsWith(QStringLiteral(" G")), model.name.c_str());
+      QVERIFY2(!(item->text(1) + item->text(2)).contains(QLatin1Char('e')), model.name.c_str());
+    }
   }
 
   void typingChoosesAndEnterOpensThat() {
@@ -209,7 +281,7 @@ class ModelDialogTest : public QObject {
         qPrintable(f.cost()));
   }
 
-  void whatDoesNotFitIsSaid() {
+  void mismatchIsReported() {
     Document document;
     Fixture f(document);
     f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
@@ -273,7 +345,7 @@ class ModelDialogTest : public QObject {
     }
     QVERIFY(f.find<MessageLabel>("error.attention.kernel")
                 ->text()
-                .contains(QStringLiteral("has no middle")));
+                .contains(QStringLiteral("has no center")));
     f.type("field.attention.kernel", QStringLiteral("11"));
     QVERIFY(f.dialog.isPublished());
     QVERIFY(!f.find<MessageLabel>("error.attention.kernel")->isVisible());
@@ -321,7 +393,7 @@ class ModelDialogTest : public QObject {
              qPrintable(next->objectName()));
   }
 
-  void whatTheBackboneLeavesNoChoiceOfIsNotShown() {
+  void fixedSettingsOfTheBackboneAreHidden() {
     Document document;
     Fixture f(document);
     const auto isShown = [&](const char* field) { return f.find<QWidget>(field)->isVisible(); };
@@ -355,15 +427,17 @@ class ModelDialogTest : public QObject {
     QCOMPARE(accepted.size(), 1);
   }
 
-  void itBeginsWithTheOpenModelAndKeepsMasksThatFit() {
+  void customBeginsWithTheOpenModelAndKeepsMasksThatFit() {
     Document document;
     fill(document, makeModel(3, 2));
-    document.pushEdit(*makeMaskEdit(document.masks(), {{1, 1}}, *headMaskFromText("hard:5"), "x"));
+    document.inputs().pushEdit(
+        *makeMaskEdit(document.inputs().masks(), {{1, 1}}, *headMaskFromText("hard:5"), "x"));
     Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("custom"));
     QCOMPARE(f.dialog.experiment().model.depth, 3);
     QVERIFY(!f.dialog.isPublished());
     const auto kept = resolveMasks(f.dialog.experiment().masks, MaskShape({2, 2, 2}));
-    QVERIFY(kept && *kept == document.masks());
+    QVERIFY(kept && *kept == document.inputs().masks());
     f.type("field.depth", QStringLiteral("1"));  // the masks of layer 1 no longer fit
     QVERIFY(f.dialog.isValid());
     const auto fresh = resolveMasks(f.dialog.experiment().masks, MaskShape(std::vector{2}));
@@ -436,7 +510,7 @@ class ModelDialogTest : public QObject {
              MessageLabel::Tone::Problem);
   }
 
-  void pictures() {
+  void images() {
     Document document;
     Fixture f(document);
     saveGrabs(f.dialog, QStringLiteral("model-dialog"));

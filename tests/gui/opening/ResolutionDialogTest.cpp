@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The size of pictures: what it costs is said, and what cannot be is refused.
+// The size of images: what it costs is said, and what cannot be is refused.
 
 #include <QDialogButtonBox>
 #include <QPushButton>
@@ -17,7 +17,7 @@ class ResolutionDialogTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void whatItCostsIsSaidFirst() {
+  void costIsShownBeforeApplying() {
     ResolutionDialog dialog(findPublishedModel("vit_small_patch14_reg4_dinov2")->config);
     QVERIFY(dialog.costText().startsWith("37 × 37 patches"));
     const auto sides = dialog.findChildren<QSpinBox*>();
@@ -25,7 +25,7 @@ class ResolutionDialogTest : public QObject {
     QPushButton* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
     sides[0]->setValue(224);
     QVERIFY(dialog.costText().startsWith("16 × 16 patches"));
-    QCOMPARE(dialog.pictureWidth(), 224);
+    QCOMPARE(dialog.imageWidth(), 224);
     QVERIFY(ok->isEnabled());
     sides[0]->setValue(225);
     QVERIFY(dialog.costText().contains("224 and 238 are"));

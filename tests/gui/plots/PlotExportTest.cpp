@@ -13,7 +13,7 @@
 #include <QTest>
 
 #include "tests/gui/Idle.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Folders.h"
 #include "ui/plots/LocalityPlot.h"
@@ -105,7 +105,7 @@ class PlotExportTest : public QObject {
              QStringLiteral("head,layer,ALS\n0,0,0.25\n1,0,0.5\n0,1,0.125\n1,1,0.0625\n"));
   }
 
-  void commandsAreOfThePlotThatWasUsedLast() {
+  void commandsActOnThePlotUsedLast() {
     Fixture f;
     QTRY_VERIFY(f.strip()->isVisible());
     f.run("train.copyPlotData");  // none was used: the first
@@ -134,9 +134,9 @@ class PlotExportTest : public QObject {
       starts << question.start;
       answer({folder.filePath(QStringLiteral("mine.svg"))});
     };
-    QSignalSpy told(&f.document, &Document::message);
+    QSignalSpy reported(&f.document, &Document::message);
     f.run("train.exportPlot");
-    QCOMPARE(told.size(), 1);
+    QCOMPARE(reported.size(), 1);
     QVERIFY(contentOf(folder.filePath(QStringLiteral("mine.svg"))).contains("<svg"));
     f.run("train.exportPlot");
     QCOMPARE(starts.last(), folder.filePath(QStringLiteral("plot.png")));

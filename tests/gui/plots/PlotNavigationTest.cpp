@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "tests/gui/Mouse.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
 #include "ui/plots/Plotting.h"

@@ -18,7 +18,7 @@
 #include "tests/gui/Grab.h"
 #include "tests/gui/Idle.h"
 #include "tests/gui/Mouse.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
@@ -105,6 +105,34 @@ class ReadingsPlotTest : public QObject {
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
+  void alphaIsDrawnByLayerAndByHead() {
+    Plot f;
+    const float none = std::nanf("");
+    for (const int step : {0, 100, 200}) {
+      HeadPoint point;
+      point.step = step;
+      const float alpha = 0.5f - static_cast<float>(step) / 1000;
+      point.alpha = {{none, none}, {alpha, alpha / 2}, {none, step == 100 ? none : 0.25f}};
+      f.history.add(point);
+    }
+    QVERIFY(!f.widget.isEmpty());
+    f.draw();
+    QCOMPARE(f.choice()->count(), 3);  // by layer, and the two layers that have soft heads
+    QCOMPARE(f.plot->yAxis->label(), QStringLiteral("α"));
+    QCOMPARE(f.plot->graphCount(), 2);
+    QCOMPARE(f.plot->graph(0)->name(), QStringLiteral("L1"));
+    QVERIFY(std::abs(f.plot->graph(0)->data()->at(2)->value - 0.225) < 1e-6);
+    f.choice()->setCurrentIndex(1);
+    QCOMPARE(f.plot->graphCount(), 2);
+    QCOMPARE(f.plot->graph(1)->name(), QStringLiteral("head 1"));
+    QVERIFY(std::abs(f.plot->graph(1)->data()->at(1)->value - 0.2) < 1e-6);
+    // A head that was not soft meanwhile has a gap.
+    f.choice()->setCurrentIndex(2);
+    QCOMPARE(f.plot->graphCount(), 1);
+    QVERIFY(std::isnan(f.plot->graph(0)->data()->at(1)->value));
+    saveGrabs(f.widget, QStringLiteral("alpha"));
+  }
+
   void aLineALayerAndItsAxesSayWhatTheyShow() {
     Plot f;
     QVERIFY(f.widget.isEmpty());
@@ -122,7 +150,7 @@ class ReadingsPlotTest : public QObject {
     QVERIFY2(QToolTip::text().contains(QStringLiteral("0.25")), qPrintable(QToolTip::text()));
   }
 
-  void linesThatGrewAreThoseOfTheWholeHistory() {
+  void appendedLinesEqualTheWholeHistory() {
     Plot f;
     // The history is thinned twice on the way, and its newest point is often replaced by the next.
     for (int step = 0; step < 1700; ++step) {
@@ -347,7 +375,7 @@ class ReadingsPlotTest : public QObject {
     }
   }
 
-  void pictures() {
+  void images() {
     Dock f(makeModel(12, 3));
     TrainingUpdate update = running();
     update.maskFits = {fitted({0, 1, 2})};

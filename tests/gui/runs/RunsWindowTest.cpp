@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Runs beside runs in the window: the table follows the folders, selected runs are compared.
+// Comparing runs in the window: the table follows the folders, selected runs are compared.
 
 #include <QComboBox>
 #include <QElapsedTimer>
@@ -24,7 +24,7 @@
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/Idle.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/bridge/RunsBridge.h"
 #include "ui/plots/PlotExport.h"
@@ -88,7 +88,7 @@ class RunsWindowTest : public QObject {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
   }
 
-  /// A window of some folders, shown, whose runs were all looked at.
+  /// A shown window of some folders, after all runs were read.
   struct ShownRuns {
     explicit ShownRuns(const QString& folder, const QString& file = {})
         : places(file, folder), window(&places), listed(&window, &RunsWindow::listed) {
@@ -97,7 +97,7 @@ class RunsWindowTest : public QObject {
     }
     void untilListed() {
       listed.clear();
-      window.bridge()->look();
+      window.bridge()->poll();
       QTRY_VERIFY_WITH_TIMEOUT(!listed.isEmpty(), 60000);
     }
     RunsTable* table() { return window.table(); }
@@ -134,7 +134,7 @@ class RunsWindowTest : public QObject {
     QVERIFY(shown.text(0, RunsTableModel::Config).startsWith(QStringLiteral("vit, softmax, 2 ")));
     shown.selectAll();
     QCOMPARE(shown.plot()->graphCount(), 2);
-    QCOMPARE(shown.plot()->graph(0)->dataCount(), 20);
+    QCOMPARE(shown.plot()->graph(0)->dataCount(), 2);  // validation first
     QTableWidget* differences = shown.window.comparison()->differences();
     QCOMPARE(differences->rowCount(), 1);
     QCOMPARE(differences->item(0, 0)->text(), QStringLiteral("training.learning_rate"));
@@ -146,7 +146,7 @@ class RunsWindowTest : public QObject {
     saveGrabs(shown.window, QStringLiteral("runs"));
   }
 
-  void timeIsDrawnWhereTheLogSaysIt() {
+  void timeAxisUsesLoggedTimes() {
     writeRun(at("a"), 0.001, 0.5);
     writeRun(at("b"), 0.002, 0.75);
     ShownRuns shown(m_folder->path());
@@ -154,7 +154,7 @@ class RunsWindowTest : public QObject {
     shown.selectAll();
     RunsComparison* comparison = shown.window.comparison();
     comparison->choose(QStringLiteral("loss"), QStringLiteral("time"));
-    QVERIFY2(comparison->curves()->note().contains(QStringLiteral("says no time")),
+    QVERIFY2(comparison->curves()->note().contains(QStringLiteral("has no time")),
              qPrintable(comparison->curves()->note()));
     writeTimes(at("b"));
     addStep(at("b"), 25, 0.5);
@@ -165,8 +165,8 @@ class RunsWindowTest : public QObject {
     QVERIFY(shown.part<MessageLabel>("runCurvesMissing")->text().contains(QStringLiteral("a: ")));
   }
 
-  /// What the two doors write is the same.
-  void tableAndCurvesAreThoseOfTheCommandLine() {
+  /// Window and command line write the same files.
+  void tableAndCurvesMatchCommandLine() {
     writeRun(at("a"), 0.001, 0.5);
     writeRun(at("b/seed-0"), 0.002, 0.75);
     ShownRuns shown(m_folder->path());
@@ -176,7 +176,7 @@ class RunsWindowTest : public QObject {
     shown.window.exportTable(out.filePath(QStringLiteral("runs.csv")));
     FollowedRuns followed;
     followed.setFolders({fs::path(m_folder->path().toStdString())});
-    followed.look(std::numeric_limits<double>::infinity());
+    followed.poll(std::numeric_limits<double>::infinity());
     QCOMPARE(bytesOf(out.filePath(QStringLiteral("runs.csv"))).toStdString(),
              runsCsv(followed.runs()));
     std::vector<NamedCurve> curves;
@@ -184,16 +184,57 @@ class RunsWindowTest : public QObject {
     for (const ListedRun& run : followed.runs())
       ids.push_back(run.id);
     followed.setCompared(ids);
-    auto histories = followed.lookAtCompared().histories;
+    auto histories = followed.pollCompared().histories;
     for (const ListedRun& run : followed.runs())
-      curves.push_back({run.label, curveOf(*histories[run.id], "loss", RunAxis::Epoch)});
+      curves.push_back(
+          {run.label, makeRunCurve(*histories[run.id], "loss", RunAxis::Epoch, kUsualSmoothing)});
     shown.window.comparison()->choose(QStringLiteral("loss"), QStringLiteral("epochs"));
     QVERIFY(writePlot(*shown.plot(), out.filePath(QStringLiteral("curves.csv"))));
     QCOMPARE(bytesOf(out.filePath(QStringLiteral("curves.csv"))).toStdString(),
              runCurvesCsv(curves, RunAxis::Epoch));
   }
 
-  void thePlotIsExportedByItsButton() {
+  void validationComesFirstAndTrainingIsSmoothed() {
+    writeRun(at("a"), 0.001, 0.5);
+    ShownRuns shown(m_folder->path());
+    shown.untilListed();
+    RunsComparison* comparison = shown.window.comparison();
+    QCOMPARE(comparison->quantity(), QStringLiteral("validation_loss"));
+    shown.selectAll();
+    QCOMPARE(comparison->quantity(), QStringLiteral("validation_loss"));
+    auto* smoothing = shown.part<QComboBox>("runSmoothing");
+    QVERIFY(!smoothing->isEnabled());
+    comparison->choose(QStringLiteral("loss"), QStringLiteral("steps"));
+    QVERIFY(smoothing->isEnabled());
+    QVERIFY(shown.plot()->yAxis->label().contains(QStringLiteral("smoothed over 20 steps")));
+    const double smooth = shown.plot()->graph(0)->dataMainValue(19);
+    smoothing->setCurrentIndex(0);
+    QCOMPARE(shown.plot()->graph(0)->dataMainValue(19), 2.0 / 20 + 0.001);
+    QVERIFY(smooth > 2.0 / 20 + 0.05);
+    QVERIFY(!shown.plot()->yAxis->label().contains(QStringLiteral("smoothed")));
+    addStep(at("a"), 25, 0.5);  // what was chosen stays
+    QTRY_COMPARE(shown.plot()->graph(0)->dataCount(), 21);
+    QCOMPARE(comparison->quantity(), QStringLiteral("loss"));
+  }
+
+  void masksHaveAColumn() {
+    writeRun(at("a"), 0.001, 0.5);
+    Experiment masked = endlessExperiment();
+    masked.masks.scheme = "sch2";
+    fs::create_directories(at("b"));
+    std::ofstream(at("b") / "config.json") << experimentToText(masked);
+    ShownRuns shown(m_folder->path());
+    shown.untilListed();
+    QCOMPARE(shown.text(0, RunsTableModel::Masks), QStringLiteral("none"));
+    QCOMPARE(shown.text(1, RunsTableModel::Masks), QStringLiteral("sch2"));
+    shown.table()->sortByColumn(RunsTableModel::Masks, Qt::DescendingOrder);
+    QCOMPARE(shown.text(0, 0), QStringLiteral("b"));
+    QCOMPARE(
+        shown.table()->rows()->headerData(RunsTableModel::Masks, Qt::Horizontal, Qt::DisplayRole),
+        QVariant(QStringLiteral("Masks")));
+  }
+
+  void plotIsExportedByButton() {
     writeRun(at("a"), 0.001, 0.5);
     ShownRuns shown(m_folder->path());
     shown.untilListed();
@@ -212,7 +253,7 @@ class RunsWindowTest : public QObject {
     QVERIFY(bytesOf(path).startsWith(QStringLiteral("%PDF")));
   }
 
-  void numbersAreSortedAsNumbersAndWhatIsNotKnownComesLast() {
+  void numbersSortNumericallyUnknownLast() {
     writeRun(at("a"), 0.001, 0.095);
     writeRun(at("b"), 0.001, 0.5);
     writeRun(at("c"), 0.001, 0.25);
@@ -238,7 +279,7 @@ class RunsWindowTest : public QObject {
     QVERIFY(shown.table()->selectionModel()->isRowSelected(0, {}));
   }
 
-  void theSelectionStaysWhenRunsComeAndGo() {
+  void selectionSurvivesListChanges() {
     for (const char* name : {"b", "c"})
       writeRun(at(name), 0.001, 0.5);
     ShownRuns shown(m_folder->path());
@@ -254,11 +295,11 @@ class RunsWindowTest : public QObject {
     QTRY_COMPARE(shown.rows(), 0);
     QVERIFY(!shown.part<QPushButton>("openRunBest")->isEnabled());
     shown.untilListed();
-    QVERIFY(shown.window.status()->text().contains(QStringLiteral("no run")));
+    QVERIFY(shown.window.status()->text().contains(QStringLiteral("No runs")));
   }
 
   /// A round over runs that stay draws nothing.
-  void whatStaysIsNotDrawnAgain() {
+  void unchangedRunsAreNotRedrawn() {
     for (const char* name : {"a", "b"})
       writeRun(at(name), 0.001, 0.5);
     ShownRuns shown(m_folder->path());
@@ -317,7 +358,7 @@ class RunsWindowTest : public QObject {
     QTRY_COMPARE(again.rows(), 1);
   }
 
-  void theWindowKeepsItsListBesideItsSession() {
+  void windowKeepsListBesideSession() {
     const QTemporaryDir kept;
     const QString session = kept.filePath(QStringLiteral("session.json"));
     qputenv("HOME", kept.path().toLocal8Bit());  // where runs go
@@ -339,7 +380,7 @@ class RunsWindowTest : public QObject {
     QTRY_COMPARE(test->findChild<RunsWindow*>()->table()->rows()->rowCount(), 1);
   }
 
-  void aDamagedListOfFoldersIsAsNone() {
+  void damagedFolderListIsIgnored() {
     writeRun(at("a"), 0.001, 0.5);
     const QString file = m_folder->filePath(QStringLiteral("runs.json"));
     std::ofstream(file.toStdString()) << "{\"folders\": [3";
@@ -348,7 +389,7 @@ class RunsWindowTest : public QObject {
     QCOMPARE(shown.rows(), 1);
   }
 
-  void anyCheckpointIsOpened() {
+  void anyCheckpointCanBeOpened() {
     writeRun(at("a"), 0.001, 0.5);
     writeRun(at("b"), 0.001, 0.5);
     for (const char* name : {"best", "last", "epoch-0002", "epoch-0004"})
@@ -377,7 +418,7 @@ class RunsWindowTest : public QObject {
   }
 
   /// Vanishing, changing and growing while they are read.
-  void foldersMayDoWhatTheyLike() {
+  void folderChangesAreHandled() {
     for (int i = 0; i < 30; ++i)
       writeRun(at(qPrintable(QString::number(i))), 0.001, 0.5);
     ShownRuns shown(m_folder->path());
@@ -405,7 +446,7 @@ class RunsWindowTest : public QObject {
     QCOMPARE(shown.rows(), there);
   }
 
-  /// Times are told, not judged.
+  /// Times are printed, not asserted.
   void tenThousandRunsAreListed() {
     constexpr int kRuns = 10000;
     const std::string config = experimentToText(endlessExperiment());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A sweep from the window: what varies, the runs and their time before they begin, the table as it
-// fills, its file, and what is wrong.
+// A sweep from the window: varied settings, number of runs and estimated time, the table of
+// results, the sweep file, and errors.
 
 #include <QComboBox>
 #include <QLabel>
@@ -13,7 +13,7 @@
 #include "core/workbench/sweeps/SweepDesign.h"
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/base/Resources.h"
 #include "ui/plots/Plotting.h"
 #include "ui/plots/SweepPlot.h"
@@ -58,10 +58,10 @@ class SweepDialogTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() { failOnQtWarnings(); }
 
-  void theTableFillsAndTheCurveIsDrawn() {
+  void tableFillsAndCurveIsDrawn() {
     const QTemporaryDir folder;
     SweepDialog dialog(sweptExperiment(1));
     QSignalSpy planned(&dialog, &SweepDialog::planned), estimated(&dialog, &SweepDialog::estimated);
@@ -92,6 +92,19 @@ class SweepDialogTest : public QObject {
     QCOMPARE(dialog.plot()->plot()->graph(1)->data()->at(1)->value, 100 * report.rows[3].best.mean);
     dialog.show();
     saveGrabs(dialog, QStringLiteral("sweep"));
+    // Fractions have an order, schemes have none: points, with chance in sight.
+    QCustomPlot* plot = dialog.plot()->plot();
+    QCOMPARE(plot->graph(0)->lineStyle(), QCPGraph::lsLine);
+    auto* axis = dialog.findChild<QComboBox*>(QStringLiteral("sweepAxis"));
+    axis->setCurrentIndex(axis->findData(QStringLiteral("masks.scheme")));
+    QCOMPARE(plot->graphCount(), 2);
+    for (int i = 0; i < 2; ++i)
+      QCOMPARE(plot->graph(i)->lineStyle(), QCPGraph::lsNone);
+    QVERIFY(plot->graph(0)->data()->at(0)->key != plot->graph(1)->data()->at(0)->key);
+    QVERIFY(plot->yAxis->range().contains(100.0 / 9));
+    QVERIFY2(plot->yAxis->label().contains(QStringLiteral("over 2 seeds")),
+             qPrintable(plot->yAxis->label()));
+    saveGrabs(dialog, QStringLiteral("sweep-names"));
 
     // Opened again it is that sweep, with all that is finished.
     SweepDialog again(sweptExperiment(3));
@@ -102,7 +115,7 @@ class SweepDialogTest : public QObject {
     QVERIFY(timeOf(again).contains(QStringLiteral("finished: 8")));
   }
 
-  void aReadySweepIsOfThisDataAndItsFileIsTheSameSweep() {
+  void readySweepUsesThisDataAndItsFileMatches() {
     const QTemporaryDir folder;
     SweepDialog dialog(sweptExperiment(2));
     dialog.settings()->chooseReady(QStringLiteral("ibit-figure4"));
@@ -138,7 +151,7 @@ class SweepDialogTest : public QObject {
     }
   }
 
-  void stoppingKeepsWhatWasDone() {
+  void stoppingKeepsResults() {
     ScopedDialogs asBefore;
     const QTemporaryDir folder;
     SweepDialog dialog(sweptExperiment(100'000));
@@ -162,7 +175,7 @@ class SweepDialogTest : public QObject {
     QVERIFY(QFile::exists(folder.filePath(QStringLiteral("long/none/seed-0/last.safetensors"))));
   }
 
-  void whatIsWrongIsSaidAndMended() {
+  void errorsAreReportedAndCleared() {
     SweepDialog dialog(sweptExperiment(1));
     QTRY_VERIFY(statusOf(dialog).contains(QStringLiteral("Choose a setting")));
     QVERIFY(!buttonOf(dialog, "startSweep")->isEnabled());
@@ -179,7 +192,7 @@ class SweepDialogTest : public QObject {
     QTRY_VERIFY(statusOf(dialog).contains(QStringLiteral("several values")));
   }
 
-  void aRowOffersTheValuesOfItsSetting() {
+  void rowOffersValuesOfItsSetting() {
     SweepSettingRow row;
     QSignalSpy changed(&row, &SweepSettingRow::changed);
     row.setSetting({"model.mechanism", "softmax"});

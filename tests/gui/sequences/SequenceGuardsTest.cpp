@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Sequence models in the window: what is dropped on it, and what comes at an awkward moment, while
-// a model is opened, something is drawn, or a file is asked for.
+// Sequence models in the window: dropped files, and requests while a model is opened, an image is
+// completed, or a file dialog is open.
 
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -15,7 +15,7 @@
 #include "ui/base/Images.h"
 #include "ui/base/Resources.h"
 #include "ui/canvas/ImagePainting.h"
-#include "ui/canvas/PictureTiles.h"
+#include "ui/canvas/ImageTiles.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"
 #include "ui/sequences/SequenceModelPage.h"
@@ -27,7 +27,7 @@ namespace {
 
 using Job = SequenceBridge::Job;
 
-const QString kCancelFirst = QStringLiteral("Cancel what goes on first.");
+const QString kCancelFirst = QStringLiteral("The model is busy. Cancel its current job first.");
 
 /// A file of safetensors with one number, and metadata.
 QByteArray safetensorsWith(const Json& metadata) {
@@ -50,8 +50,8 @@ class SequenceGuardsTest : public QObject {
     return QString::fromStdString(
         f.find<ParameterForm>("form.data")->values()[field].get<std::string>());
   }
-  /// A picture of no file.
-  static Image picture() {
+  /// An image of no file.
+  static Image image() {
     QImage image(20, 20, QImage::Format_RGB888);
     image.fill(QColor(90, 30, 160));
     return fromQImage(image);
@@ -65,12 +65,12 @@ class SequenceGuardsTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    initialiseHeadlightResources();
+    initializeHeadlightResources();
     qputenv("HOME", m_home.path().toUtf8());
-    train(tinyPictures(), path("pictures"));
+    train(tinyImages(), path("images"));
     writeText(path("text.txt"), QByteArray("the cat sat on the mat. ").repeated(100));
     train(tinyText(path("text.txt")), path("text"));
-    SequenceExperiment large = tinyPictures();
+    SequenceExperiment large = tinyImages();
     large.data.imageSize = 32;
     large.data.trainSamples = large.data.validationSamples = 2;
     large.training.steps = large.training.batchSize = 1;
@@ -78,21 +78,21 @@ class SequenceGuardsTest : public QObject {
     for (const char* folder : {"set/discs", "set/stars"}) {
       QDir().mkpath(path(folder));
       for (int i = 0; i < 3; ++i)
-        writePicture(path(folder) + QStringLiteral("/%1.png").arg(i), 30, 30, i);
+        writeImage(path(folder) + QStringLiteral("/%1.png").arg(i), 30, 30, i);
     }
   }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
   }
 
-  void droppedDataIsLearnedFrom() {
+  void droppedDataIsUsedForTraining() {
     SequenceFixture f;
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
     const QString folder = f.find<QLineEdit>("sequenceRunFolder")->text();
     f.window.showModel();
     QVERIFY(dropOn(&f.window, {path("set")}));
     QTRY_COMPARE(data(f, "path"), path("set"));
-    QCOMPARE(data(f, "kind"), QStringLiteral("pictures"));
+    QCOMPARE(data(f, "kind"), QStringLiteral("images"));
     QCOMPARE(f.find<QTabWidget>("sequenceTabs")->currentIndex(), 0);
     QTRY_VERIFY_WITH_TIMEOUT(f.button("startSequence")->isEnabled(), kLong);
     QCOMPARE(data(f, "dataset"), QStringLiteral("image-folder"));
@@ -100,26 +100,26 @@ class SequenceGuardsTest : public QObject {
     QTRY_COMPARE(data(f, "kind"), QStringLiteral("text"));
     QCOMPARE(data(f, "path"), path("text.txt"));
     QCOMPARE(f.find<QLineEdit>("sequenceRunFolder")->text(), folder);
-    // Nothing begins before it is known of what kind the pictures are.
-    f.window.trainPage()->setPictures(path("set"));
+    // Nothing begins before it is known of what kind the images are.
+    f.window.trainPage()->setImages(path("set"));
     QVERIFY(!f.button("startSequence")->isEnabled());
     QTRY_VERIFY_WITH_TIMEOUT(f.button("startSequence")->isEnabled(), kLong);
   }
 
   void aDroppedRunKeepsItsSettings() {
     SequenceFixture f;
-    QVERIFY(dropOn(&f.window, {path("pictures")}));
+    QVERIFY(dropOn(&f.window, {path("images")}));
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
-    QTRY_COMPARE(f.find<QLineEdit>("sequenceRunFolder")->text(), path("pictures"));
+    QTRY_COMPARE(f.find<QLineEdit>("sequenceRunFolder")->text(), path("images"));
     QTRY_VERIFY(!f.window.trainPage()->takesSettings());
     QString said;
     dialogs().error = [&](QWidget*, const QString&, const QString& text) { said = text; };
     QVERIFY(dropOn(&f.window, {path("text.txt")}));
     QTRY_VERIFY2(said.contains(QStringLiteral("New Run")), qPrintable(said));
-    QCOMPARE(data(f, "kind"), QStringLiteral("pictures"));
+    QCOMPARE(data(f, "kind"), QStringLiteral("images"));
   }
 
-  void whatHoldsNoRunIsNoRunFolder() {
+  void folderWithoutRunIsNoRunFolder() {
     SequenceFixture f;
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
     const QString folder = f.find<QLineEdit>("sequenceRunFolder")->text();
@@ -132,73 +132,72 @@ class SequenceGuardsTest : public QObject {
     QCOMPARE(f.find<QLineEdit>("sequenceRunFolder")->text(), folder);
   }
 
-  void aPictureWaitsForAModel() {
+  void anImageWaitsForAModel() {
     SequenceFixture f;
     auto* said = f.message("sequenceModelMessage");
-    QVERIFY(dropOn(&f.window, {writePicture(path("waits.png"))}));
-    QTRY_VERIFY(said->text().startsWith(QStringLiteral("The picture waits")));
-    f.window.openPath(path("pictures"));
+    QVERIFY(dropOn(&f.window, {writeImage(path("waits.png"))}));
+    QTRY_VERIFY(said->text().startsWith(QStringLiteral("The image is loaded")));
+    f.window.openPath(path("images"));
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
     QVERIFY(said->text().isEmpty());
-    QCOMPARE(f.find<QLabel>("completionPicture")->text(), QStringLiteral("waits.png"));
+    QCOMPARE(f.find<QLabel>("completionImage")->text(), QStringLiteral("waits.png"));
   }
 
-  void aPictureDoesNotStopTheOpening() {
+  void anImageDoesNotStopTheOpening() {
     SequenceFixture f;
     CompletionPage* page = f.window.modelPage()->completion();
-    f.window.openPath(path("pictures"));
+    f.window.openPath(path("images"));
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
     f.window.openPath(path("large"));
-    page->setPicture(picture(), QStringLiteral("first"));
-    QVERIFY(f.bridge()->job() == Job::Opening);
-    QCOMPARE(f.find<PictureTiles>("completionTiles")->accessibleName(),
-             QStringLiteral("Reading the picture…"));
+    page->setImage(image(), QStringLiteral("first"));  // while the path is identified
+    QCOMPARE(f.find<ImageTiles>("completionTiles")->accessibleName(),
+             QStringLiteral("Reading the image…"));
+    QTRY_COMPARE_WITH_TIMEOUT(f.bridge()->model()->experiment.data.imageSize, 32, kLong);
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
-    QCOMPARE(f.bridge()->model()->experiment.data.imageSize, 32);
     // Where nothing is opened, it is for the model that stays.
     f.window.openPath(path("nowhere"));
-    page->setPicture(picture(), QStringLiteral("second"));
-    QVERIFY(f.bridge()->job() == Job::Opening);
+    page->setImage(image(), QStringLiteral("second"));
+    QTRY_VERIFY_WITH_TIMEOUT(!f.bridge()->isBusy(), kLong);
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
     QVERIFY(f.message("sequenceModelMessage")->text().startsWith(QStringLiteral("Not opened.")));
   }
 
-  void whatIsDrawnIsNotLostUnasked() {
+  void completionIsNotLostWithoutAsking() {
     SequenceFixture f;
     CompletionPage* page = f.window.modelPage()->completion();
     f.window.openPath(path("large/last.safetensors"));
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
-    page->setPicture(picture(), QStringLiteral("kept"));
+    page->setImage(image(), QStringLiteral("kept"));
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
     f.set("form.completion", "samples", 64);
     f.click("complete");
     f.window.modelPage()->open(path("text"));
-    page->setPicture(picture(), QStringLiteral("dropped"));
+    page->setImage(image(), QStringLiteral("dropped"));
     QVERIFY(f.bridge()->job() == Job::Completing);
     QCOMPARE(f.message("sequenceModelMessage")->text(), kCancelFirst);
     QCOMPARE(f.message("completionMessage")->text(), kCancelFirst);
-    QCOMPARE(f.find<QLabel>("completionPicture")->text(), QStringLiteral("kept"));
+    QCOMPARE(f.find<QLabel>("completionImage")->text(), QStringLiteral("kept"));
     f.click("cancelCompletion");
     QTRY_VERIFY_WITH_TIMEOUT(!f.bridge()->isBusy(), kLong);
-    QCOMPARE(f.message("completionMessage")->text(), QStringLiteral("Cancelled."));
+    QCOMPARE(f.message("completionMessage")->text(), QStringLiteral("Canceled."));
     QVERIFY(f.message("sequenceModelMessage")->text().isEmpty());
   }
 
-  void whatWasAskedForIsSaved() {
+  void requestedCompletionIsSaved() {
     SequenceFixture f;
     CompletionPage* page = f.window.modelPage()->completion();
-    f.window.openPath(path("pictures"));
-    page->setPicture(picture(), QStringLiteral("mine.png"));
+    f.window.openPath(path("images"));
+    page->setImage(image(), QStringLiteral("mine.png"));
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
     f.set("form.completion", "temperature", 0.5);
     f.set("form.completion", "seed", 7);
     f.click("complete");
     QTRY_VERIFY_WITH_TIMEOUT(page->completed(), kLong);
     QCOMPARE(f.message("completionMessage")->text(),
-             QStringLiteral("Drawn at temperature 0.5, seed 7."));
+             QStringLiteral("Sampled at temperature 0.5, seed 7."));
     QCOMPARE(page->completed()->settings.seed, std::int64_t(7));
     // A field that is wrong hides nothing.
-    const auto* tiles = f.find<PictureTiles>("completionTiles");
+    const auto* tiles = f.find<ImageTiles>("completionTiles");
     const qsizetype shown = tiles->tiles().size();
     f.set("form.completion", "kept_fraction", 2);
     QCOMPARE(tiles->tiles().size(), shown);
@@ -215,12 +214,12 @@ class SequenceGuardsTest : public QObject {
     QVERIFY(!QImage(path("saved.png")).isNull());
   }
 
-  void eachPageSpeaksOfItsOwnJobs() {
+  void eachPageReportsItsOwnJobs() {
     SequenceFixture f;
     f.window.openPath(path("text"));
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
     Q_EMIT f.bridge()->canceled(Job::Scoring);
-    QCOMPARE(f.message("sequenceModelMessage")->text(), QStringLiteral("Measuring was cancelled."));
+    QCOMPARE(f.message("sequenceModelMessage")->text(), QStringLiteral("Measuring was canceled."));
     Q_EMIT f.bridge()->failed(Job::Scoring, QStringLiteral("no data"));
     QCOMPARE(f.message("sequenceModelMessage")->text(), QStringLiteral("no data"));
     QCOMPARE(f.message("sequenceModelMessage")->tone(), MessageLabel::Tone::Problem);
@@ -246,7 +245,7 @@ class SequenceGuardsTest : public QObject {
     QVERIFY(!f.button("saveContinuation")->isEnabled());
   }
 
-  void whatIsHiddenIsNeverWrong() {
+  void hiddenFieldsAreNeverInvalid() {
     SequenceFixture f;
     auto* error = f.message("sequenceError");
     f.set("form.data", "image_size", -1);
@@ -258,18 +257,18 @@ class SequenceGuardsTest : public QObject {
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
   }
 
-  void aNameIsNoPattern() {
+  void namesAreNotFormatPatterns() {
     SequenceModelInfo info;
     info.experiment.name = "%3 and %1";
     QVERIFY(sequenceModelSentence(info).startsWith(QStringLiteral("%3 and %1: aft_local, 4 ")));
   }
 
-  void picturePixelsAreEquallyLarge() {
-    PictureTiles tiles;
-    QImage picture(3, 3, QImage::Format_RGB888);
-    picture.fill(Qt::red);
-    picture.setPixelColor(1, 1, Qt::blue);
-    tiles.setTiles({{picture, QStringLiteral("completion 1")}});
+  void imagePixelsAreEquallyLarge() {
+    ImageTiles tiles;
+    QImage image(3, 3, QImage::Format_RGB888);
+    image.fill(Qt::red);
+    image.setPixelColor(1, 1, Qt::blue);
+    tiles.setTiles({{image, QStringLiteral("completion 1")}});
     tiles.resize(101, 107);
     const QImage shown = tiles.grab().toImage();
     int red = 0, blue = 0;
@@ -282,7 +281,7 @@ class SequenceGuardsTest : public QObject {
     QCOMPARE(red, 8 * blue);
   }
 
-  void aDamagedSequenceModelSaysWhatIsWrong() {
+  void damagedSequenceModelIsReported() {
     writeText(path("damaged.safetensors"), safetensorsWith({{"sequence_experiment", "{"}}));
     TestWindow test;
     test->openPaths({path("damaged.safetensors")});

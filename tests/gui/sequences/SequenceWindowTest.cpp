@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // Sequence models in the window: training a tiny one until it is finished, stopping and resuming,
-// completing pictures, continuing text, and what is said of folders that hold no such model.
+// completing images, continuing text, and errors for folders without such a model.
 
 #include "ui/base/Images.h"
 #include "ui/sequences/SequenceWindow.h"
@@ -29,7 +29,7 @@
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/SequenceTrainingBridge.h"
 #include "ui/canvas/ImagePainting.h"
-#include "ui/canvas/PictureTiles.h"
+#include "ui/canvas/ImageTiles.h"
 #include "ui/sequences/CompletionPage.h"
 #include "ui/sequences/ContinuationPage.h"
 #include "ui/sequences/SequenceMapsPage.h"
@@ -44,13 +44,12 @@ class SequenceWindowTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    initialiseHeadlightResources();
+    initializeHeadlightResources();
     // Run folders are proposed in the home folder: not this machine's.
     qputenv("HOME", m_home.path().toUtf8());
     QCOMPARE(QDir::homePath(), m_home.path());
-    const auto pictures =
-        trainSequence(tinyPictures(), path("pictures").toStdString(), false, {}, {});
-    QVERIFY2(pictures, pictures ? "" : pictures.error().text().c_str());
+    const auto images = trainSequence(tinyImages(), path("images").toStdString(), false, {}, {});
+    QVERIFY2(images, images ? "" : images.error().text().c_str());
     writeText(path("text.txt"), QByteArray("the cat sat on the mat. ").repeated(100));
     const auto text =
         trainSequence(tinyText(path("text.txt")), path("text").toStdString(), false, {}, {});
@@ -60,7 +59,7 @@ class SequenceWindowTest : public QObject {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
   }
 
-  void whatIsProposedCanBeStarted() {
+  void proposedSettingsCanStart() {
     SequenceFixture f;
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
     QVERIFY(f.message("sequenceError")->text().isEmpty());
@@ -74,11 +73,11 @@ class SequenceWindowTest : public QObject {
     QVERIFY(f.window.minimumSizeHint().height() <= 800);
   }
 
-  void trainsUntilItIsFinishedAndIsUsed() {
+  void trainsToEndAndIsUsed() {
     SequenceFixture f;
-    f.document.setImage(fromQImage(QImage(writePicture(path("mine.png")))), "mine.png",
+    f.document.setImage(fromQImage(QImage(writeImage(path("mine.png")))), "mine.png",
                         path("mine.png"));
-    f.window.trainPage()->setExperiment(tinyPictures());
+    f.window.trainPage()->setExperiment(tinyImages());
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
     const QString folder = f.find<QLineEdit>("sequenceRunFolder")->text();
     QCOMPARE(folder, m_home.filePath(QStringLiteral("Headlight/runs/tiny")));
@@ -106,18 +105,18 @@ class SequenceWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
     QVERIFY(f.find<QLabel>("sequenceModel")->text().contains(QStringLiteral("aft_local")));
     QVERIFY(f.find<QWidget>("completionPage")->isVisible());
-    // The picture of the main window is offered by itself.
+    // The image of the main window is offered by itself.
     QTRY_VERIFY(f.button("complete")->isEnabled());
-    QCOMPARE(f.find<PictureTiles>("completionTiles")->tiles().size(), 2);
-    saveGrabs(f.window, QStringLiteral("sequence-pictures"));
+    QCOMPARE(f.find<ImageTiles>("completionTiles")->tiles().size(), 2);
+    saveGrabs(f.window, QStringLiteral("sequence-images"));
   }
 
-  void stoppingLeavesARunThatIsResumed() {
+  void stoppedRunIsResumed() {
     QString folder;
     double before = 0;
     {
       SequenceFixture f;
-      f.window.trainPage()->setExperiment(endlessPictures());
+      f.window.trainPage()->setExperiment(endlessImages());
       folder = path("stopped");
       f.window.trainPage()->setRunFolder(folder);
       QTRY_VERIFY(f.button("startSequence")->isEnabled());
@@ -177,7 +176,7 @@ class SequenceWindowTest : public QObject {
       ++asked;
       done(answer);
     };
-    f.window.trainPage()->setExperiment(endlessPictures());
+    f.window.trainPage()->setExperiment(endlessImages());
     f.window.trainPage()->setRunFolder(path("closed"));
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
     f.click("startSequence");
@@ -196,8 +195,8 @@ class SequenceWindowTest : public QObject {
   void destroyedDuringWork() {
     for (const char* when : {"at-once", "amid-steps"}) {
       SequenceFixture f;
-      f.window.openPath(path("pictures"));
-      f.window.trainPage()->setExperiment(endlessPictures());
+      f.window.openPath(path("images"));
+      f.window.trainPage()->setExperiment(endlessImages());
       f.window.trainPage()->setRunFolder(path("destroyed-") + QLatin1String(when));
       QTRY_VERIFY(f.button("startSequence")->isEnabled());
       f.window.trainPage()->start();
@@ -206,26 +205,26 @@ class SequenceWindowTest : public QObject {
     }
   }
 
-  void completesAPicture() {
+  void completesAnImage() {
     SequenceFixture f;
-    f.window.openPath(path("pictures"));
+    f.window.openPath(path("images"));
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
-    QVERIFY(!f.button("complete")->isEnabled());  // no picture
+    QVERIFY(!f.button("complete")->isEnabled());  // no image
     dialogs().files = [&](QWidget*, const FileQuestion&, const auto& answer) {
-      answer({writePicture(path("other.png"))});
+      answer({writeImage(path("other.png"))});
     };
-    f.click("choosePicture");
+    f.click("chooseImage");
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
     f.set("form.completion", "samples", 3);
     f.click("complete");
     CompletionPage* page = f.window.modelPage()->completion();
     QTRY_VERIFY_WITH_TIMEOUT(page->completed(), kLong);
-    const CompletedPicture& done = *page->completed();
+    const CompletedImage& done = *page->completed();
     QCOMPARE(done.samples.size(), 3u);
     QCOMPARE(done.kept, 2);  // of 4 rows
     for (const Image& sample : done.samples)
       QVERIFY(std::equal(sample.row(0), sample.row(2), done.view.row(0)));
-    QCOMPARE(f.find<PictureTiles>("completionTiles")->tiles().size(), 5);
+    QCOMPARE(f.find<ImageTiles>("completionTiles")->tiles().size(), 5);
     saveGrabs(f.window, QStringLiteral("sequence-completed"));
 
     // The same seed draws the same.
@@ -247,13 +246,13 @@ class SequenceWindowTest : public QObject {
 
     // Where another share is to stay, these are not it.
     f.set("form.completion", "kept_fraction", 0.25);
-    QCOMPARE(f.find<PictureTiles>("completionTiles")->tiles().size(), 2);
+    QCOMPARE(f.find<ImageTiles>("completionTiles")->tiles().size(), 2);
     f.set("form.completion", "temperature", 11);
     QVERIFY(!f.button("complete")->isEnabled());
   }
 
-  void aCompletionIsCancelled() {
-    SequenceExperiment large = tinyPictures();
+  void aCompletionIsCanceled() {
+    SequenceExperiment large = tinyImages();
     large.data.imageSize = 32;
     large.data.trainSamples = large.data.validationSamples = 2;
     large.training.steps = large.training.batchSize = 1;
@@ -262,7 +261,7 @@ class SequenceWindowTest : public QObject {
     SequenceFixture f;
     f.window.openPath(path("large/last.safetensors"));
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
-    f.window.modelPage()->completion()->openPicture(writePicture(path("long.png")));
+    f.window.modelPage()->completion()->openImage(writeImage(path("long.png")));
     QTRY_VERIFY_WITH_TIMEOUT(f.button("complete")->isEnabled(), kLong);
     f.set("form.completion", "samples", 64);
     f.click("complete");
@@ -270,7 +269,7 @@ class SequenceWindowTest : public QObject {
     QSignalSpy drawing(f.bridge(), &SequenceBridge::progressed);
     QVERIFY(drawing.wait(kLong));
     f.click("cancelCompletion");
-    QTRY_COMPARE_WITH_TIMEOUT(f.message("completionMessage")->text(), QStringLiteral("Cancelled."),
+    QTRY_COMPARE_WITH_TIMEOUT(f.message("completionMessage")->text(), QStringLiteral("Canceled."),
                               kLong);
     QVERIFY(!f.bridge()->isBusy());
     QVERIFY(f.button("complete")->isEnabled());
@@ -314,7 +313,7 @@ class SequenceWindowTest : public QObject {
     QCOMPARE(file.readAll(), bytes);
   }
 
-  void bytesThatAreNoTextAreShownAllTheSame() {
+  void nonTextBytesAreShown() {
     const QString text = QStringLiteral("a\n\tb") + QChar(u'\0') + QChar(0x1b) + QChar(0xfdd0);
     const QChar mark(QChar::ReplacementCharacter);
     QCOMPARE(shownText(text), QStringLiteral("a\n\tb") + mark + mark + mark);
@@ -345,7 +344,8 @@ class SequenceWindowTest : public QObject {
 
     f.click("useSequence");
     QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
-    QVERIFY(f.find<QLabel>("sequenceModel")->text().contains(QStringLiteral("softmax of 2 heads")));
+    QVERIFY(
+        f.find<QLabel>("sequenceModel")->text().contains(QStringLiteral("softmax with 2 heads")));
     SequenceMapsPage* page = f.window.mapsPage();
     f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(page);
     QVERIFY(!f.button("lookSequence")->isEnabled());  // no text
@@ -353,10 +353,10 @@ class SequenceWindowTest : public QObject {
     QVERIFY(f.button("lookSequence")->isEnabled());
     f.click("lookSequence");
     QTRY_VERIFY_WITH_TIMEOUT(page->maps(), kLong);
-    const auto& tiles = f.find<PictureTiles>("sequenceMapTiles")->tiles();
+    const auto& tiles = f.find<ImageTiles>("sequenceMapTiles")->tiles();
     QCOMPARE(tiles.size(), 2);
     QCOMPARE(tiles[1].caption, QStringLiteral("head 1"));
-    QCOMPARE(tiles[0].picture.size(), QSize(7, 7));
+    QCOMPARE(tiles[0].image.size(), QSize(7, 7));
     QVERIFY(f.find<QLabel>("sequenceMapMeaning")->text().contains(QStringLiteral("Softmax")));
     saveGrabs(f.window, QStringLiteral("sequence-maps"));
     dialogs().files = [&](QWidget*, const FileQuestion&, const auto& answer) {
@@ -370,13 +370,13 @@ class SequenceWindowTest : public QObject {
     f.click("lookSequence");
     QTRY_VERIFY(f.message("sequenceMapsMessage")->text().contains(QStringLiteral("1 layer")));
     // Another model's maps are not these.
-    f.window.openPath(path("pictures"));
+    f.window.openPath(path("images"));
     QTRY_VERIFY_WITH_TIMEOUT(!page->maps(), kLong);
     QTRY_VERIFY_WITH_TIMEOUT(!f.bridge()->isBusy(), kLong);
     f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(page);
     QVERIFY(!f.find<QPlainTextEdit>("lookedText")->isVisible());
-    QVERIFY(!f.button("lookSequence")->isEnabled());  // no picture
-    f.window.modelPage()->completion()->openPicture(writePicture(path("looked.png")));
+    QVERIFY(!f.button("lookSequence")->isEnabled());  // no image
+    f.window.modelPage()->completion()->openImage(writeImage(path("looked.png")));
     f.set("form.sequenceLook", "layer", 0);
     QTRY_VERIFY_WITH_TIMEOUT(f.button("lookSequence")->isEnabled(), kLong);
     f.click("lookSequence");
@@ -394,7 +394,7 @@ class SequenceWindowTest : public QObject {
         f.message("sequenceModelMessage")->text().contains(QStringLiteral("bits/char on")), kLong);
   }
 
-  void whatIsNoSequenceModelIsSaid() {
+  void nonSequenceModelIsReported() {
     SequenceFixture f;
     QDir().mkpath(path("empty"));
     f.window.openPath(path("empty"));
@@ -413,7 +413,7 @@ class SequenceWindowTest : public QObject {
     QVERIFY(!f.button("resumeSequence")->isEnabled());
   }
 
-  void wrongSettingsAreSaid() {
+  void invalidSettingsAreReported() {
     SequenceFixture f;
     auto* error = f.message("sequenceError");
     QTRY_VERIFY(f.button("startSequence")->isEnabled());
@@ -435,7 +435,7 @@ class SequenceWindowTest : public QObject {
     saveGrabs(f.window, QStringLiteral("sequence-error"));
   }
 
-  void onlyWhatCountsIsShown() {
+  void onlyRelevantFieldsAreShown() {
     SequenceFixture f;
     const auto isShown = [&](const char* form, const char* field) {
       return !f.find<ParameterForm>(form)->editor(QLatin1String(field))->isHidden();
@@ -450,7 +450,7 @@ class SequenceWindowTest : public QObject {
     QVERIFY(isShown("form.model", "query") && !isShown("form.model", "heads"));
     f.set("form.model", "mechanism", "softmax");
     QVERIFY(isShown("form.model", "heads") && !isShown("form.model", "query"));
-    QVERIFY(!isShown("form.model", "factorised") && !isShown("form.model", "rank"));
+    QVERIFY(!isShown("form.model", "factorized") && !isShown("form.model", "rank"));
     f.set("form.model", "heads", 3);  // of 64 features
     QTRY_VERIFY(f.message("sequenceError")->text().contains(QStringLiteral("model.heads")));
   }
@@ -458,7 +458,7 @@ class SequenceWindowTest : public QObject {
   void everyInteractiveWidgetHasAName() {
     SequenceFixture f;
     QStringList nameless;
-    const auto look = [&] {
+    const auto inference = [&] {
       untilIdle();
       for (QWidget* widget : f.window.findChildren<QWidget*>()) {
         const bool interactive =
@@ -474,41 +474,45 @@ class SequenceWindowTest : public QObject {
     };
     for (int tab = 0; tab < f.find<QTabWidget>("sequenceSettings")->count(); ++tab) {
       f.find<QTabWidget>("sequenceSettings")->setCurrentIndex(tab);
-      look();
+      inference();
     }
-    for (const char* run : {"pictures", "text"}) {
+    for (const char* run : {"images", "text"}) {
       f.window.openPath(path(run));
       QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
-      look();
+      inference();
       f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(f.window.mapsPage());
-      look();
+      inference();
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
   }
 
-  void theMainWindowOpensThem() {
+  void mainWindowOpensThem() {
     TestWindow test;
     test->actions()->find(QStringLiteral("model.sequences"))->trigger();
     auto* window = test->findChild<SequenceWindow*>();
     QVERIFY(window && window->isVisible());
     // Weights, a run's folder and a config go there, and nothing else is said of them.
-    for (const char* dropped : {"text/last.safetensors", "pictures"}) {
+    const auto opens = [&](const QString& dropped, bool ofImages) {
       window->hide();
-      test->openPaths({path(dropped)});
+      test->openPaths({dropped});
       QTRY_VERIFY_WITH_TIMEOUT(window->isVisible(), kLong);
-      QTRY_VERIFY_WITH_TIMEOUT(window->bridge()->model() && !window->bridge()->isBusy(), kLong);
-    }
-    QVERIFY(window->bridge()->model()->experiment.ofPictures());
-    SequenceExperiment named = tinyPictures();
+      const SequenceBridge* bridge = window->bridge();
+      QTRY_VERIFY_WITH_TIMEOUT(!bridge->isBusy() && bridge->model() &&
+                                   bridge->model()->experiment.ofImages() == ofImages,
+                               kLong);
+    };
+    opens(path("text/last.safetensors"), false);
+    opens(path("images"), true);
+    SequenceExperiment named = tinyImages();
     named.name = "from-a-config";
-    writeText(path("named.json"), QByteArray::fromStdString(sequenceToText(named)));
+    writeText(path("named.json"), QByteArray::fromStdString(sequenceToJson(named).dump()));
     test->openPaths({path("named.json")});
     QTRY_COMPARE_WITH_TIMEOUT(window->trainPage()->experiment().name, std::string("from-a-config"),
                               kLong);
     QCOMPARE(test.notices(), 0);
   }
 
-  void aFinishedRunTellsWhatItDid() {
+  void finishedRunReportsItsResult() {
     const QString folder = path("finished");
     for (const bool resumed : {false, true}) {
       SequenceTrainingBridge bridge;
@@ -523,9 +527,9 @@ class SequenceWindowTest : public QObject {
                        });
       QSignalSpy finished(&bridge, &SequenceTrainingBridge::finished);
       if (resumed)
-        bridge.resume(tinyPictures(), folder, /*withHistory=*/true);
+        bridge.resume(tinyImages(), folder, /*withHistory=*/true);
       else
-        bridge.start(tinyPictures(), folder);
+        bridge.start(tinyImages(), folder);
       QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, kLong);
       QVERIFY(finished[0][1].toString().isEmpty());
       QVERIFY(validation);
@@ -534,7 +538,7 @@ class SequenceWindowTest : public QObject {
     }
   }
 
-  void theMainWindowStopsTheTrainingBeforeItCloses() {
+  void mainWindowStopsTrainingBeforeClosing() {
     ScopedDialogs dialogsAsBefore;
     int asked = 0;
     dialogs().confirm = [&](QWidget*, const QString&, const QString&, const QString&,
@@ -544,7 +548,7 @@ class SequenceWindowTest : public QObject {
     };
     TestWindow test;
     SequenceWindow* window = test->showSequences();
-    window->trainPage()->setExperiment(endlessPictures());
+    window->trainPage()->setExperiment(endlessImages());
     window->trainPage()->setRunFolder(path("main"));
     auto* start = window->findChild<QPushButton*>(QStringLiteral("startSequence"));
     QTRY_VERIFY(start->isEnabled());

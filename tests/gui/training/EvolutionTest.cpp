@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // The evolution slider: a step of the run is chosen by keys or mouse, and the mask matrix, the ALS
-// plot and the loss say what was recorded then; the right end is live.
+// plot and the loss say what was recorded then; the right end is live, or, once the run has ended,
+// the present model.
 
 #include <QAction>
 #include <QLabel>
@@ -15,7 +16,7 @@
 #include <cmath>
 
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/masks/MaskMatrix.h"
 #include "ui/masks/MaskPanel.h"
@@ -54,8 +55,8 @@ class EvolutionTest : public QObject {
     MaskPanel masks{&document};
     explicit Fixture(const ModelInfo& model = makeModel()) {
       fill(document, model);
-      document.pushEdit(
-          *makeMaskEdit(document.masks(), {{0, 1}}, *headMaskFromText("soft:3@0.5"), "soft"));
+      document.inputs().pushEdit(*makeMaskEdit(document.inputs().masks(), {{0, 1}},
+                                               *headMaskFromText("soft:3@0.5"), "soft"));
       dock.resize(1180, 240);
       masks.resize(330, 420);
       for (QWidget* widget : {static_cast<QWidget*>(&dock), static_cast<QWidget*>(&masks)}) {
@@ -91,7 +92,7 @@ class EvolutionTest : public QObject {
       return masks.findChild<QLabel*>(QStringLiteral("maskStatus"))->text();
     }
     void key(Qt::Key key) { QTest::keyClick(slider(), key); }
-    /// Pixels of the ALS bar of a cell in this colour.
+    /// Pixels of the ALS bar of a cell in this color.
     int barWidth(int layer, int head, const QColor& color) {
       MaskMatrix* matrix = masks.matrix();
       const QImage image = matrix->viewport()->grab().toImage();
@@ -110,7 +111,7 @@ class EvolutionTest : public QObject {
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
-  void nothingRecordedNothingToSlide() {
+  void sliderIsDisabledWithoutRecording() {
     Fixture f;
     QVERIFY(!f.slider()->isEnabled());
     QVERIFY(!f.live()->isEnabled());
@@ -119,30 +120,31 @@ class EvolutionTest : public QObject {
     QVERIFY(!f.slider()->accessibleName().isEmpty());
   }
 
-  void aSmallerModelMayBeOpenedWhileAStepIsShown() {
+  void smallerModelCanBeOpenedWhileAStepIsShown() {
     Fixture f(makeModel(12, 6));
     f.feed(0, 300, 12, 6);
     f.key(Qt::Key_Home);
-    QVERIFY(f.document.recorded());
+    QVERIFY(f.document.recorded().point());
     QTest::mouseClick(f.masks.matrix()->viewport(), Qt::LeftButton, {},
                       f.masks.matrix()->cellRect({0, 5}).center());
     QVERIFY(f.status().contains(QStringLiteral("layer 0, head 5")));
     // Whoever is told that nothing is recorded any more asks about the new model.
-    bool modelWasTold = false;
-    connect(&f.document, &Document::modelChanged, this, [&] { modelWasTold = true; });
-    int told = 0;
-    connect(&f.document, &Document::recordedChanged, this, [&] {
-      ++told;
-      QVERIFY(modelWasTold);
+    bool modelWasNotified = false;
+    connect(&f.document.inputs(), &InferenceInputs::modelChanged, this,
+            [&] { modelWasNotified = true; });
+    int reported = 0;
+    connect(&f.document.recorded(), &RecordedStep::changed, this, [&] {
+      ++reported;
+      QVERIFY(modelWasNotified);
     });
     f.document.setModel(makeModel(12, 3));
-    QCOMPARE(told, 1);
-    QVERIFY(!f.document.recorded());
+    QCOMPARE(reported, 1);
+    QVERIFY(!f.document.recorded().point());
     QVERIFY2(!f.status().contains(QStringLiteral("head 5")), qPrintable(f.status()));
     QVERIFY2(f.status().contains(QStringLiteral("of 36 heads")), qPrintable(f.status()));
   }
 
-  void keysGoThroughTheRun() {
+  void keysMoveThroughRun() {
     Fixture f;
     f.feed(0, 900);
     QVERIFY(f.slider()->isEnabled());
@@ -169,18 +171,35 @@ class EvolutionTest : public QObject {
     QVERIFY(!f.dock.evolution()->shown());
   }
 
-  void theMatrixShowsTheStep() {
+  void nothingIsLiveOnceTheRunHasEnded() {
     Fixture f;
-    const float before = *f.document.locality(2, 1);
+    f.feed(0, 900);
+    TrainingOutcome outcome;
+    outcome.steps = 940;
+    Q_EMIT f.bridge.finished(std::make_shared<const TrainingOutcome>(outcome), {});
+    QCOMPARE(f.label(), QStringLiteral("now · last step 940"));
+    QCOMPARE(f.live()->text(), QStringLiteral("Now"));
+    f.key(Qt::Key_Left);
+    QCOMPARE(f.label(), QStringLiteral("step 900 of 940"));
+    f.key(Qt::Key_End);
+    QCOMPARE(f.label(), QStringLiteral("now · last step 940"));
+    f.feed(0, 100);
+    QCOMPARE(f.label(), QStringLiteral("live · step 100"));
+    QCOMPARE(f.live()->text(), QStringLiteral("Live"));
+  }
+
+  void matrixShowsStep() {
+    Fixture f;
+    const float before = *f.document.numbers().locality(2, 1);
     const QColor highlight = f.masks.palette().color(QPalette::Highlight);
     QCOMPARE(f.barWidth(2, 1, highlight), 0);
     f.feed(0, 900);
-    QCOMPARE(*f.document.locality(2, 1), before);  // live: the model that is open
+    QCOMPARE(*f.document.numbers().locality(2, 1), before);  // live: the model that is open
     f.dock.evolution()->move(-7);
     QCOMPARE(f.label(), QStringLiteral("step 300 of 900"));
-    QVERIFY(std::abs(*f.document.locality(2, 1) - 0.31f) < 1e-6);
-    QVERIFY(std::abs(*f.document.recordedAlpha(0, 1) - 0.75f) < 1e-6);
-    QVERIFY(!f.document.recordedAlpha(0, 0));
+    QVERIFY(std::abs(*f.document.numbers().locality(2, 1) - 0.31f) < 1e-6);
+    QVERIFY(std::abs(*f.document.recorded().alpha(0, 1) - 0.75f) < 1e-6);
+    QVERIFY(!f.document.recorded().alpha(0, 0));
     QVERIFY(f.status().startsWith(QStringLiteral("ALS and α as recorded at training step 300 · ")));
     const QString said = f.masks.matrix()->describeCell({0, 1});
     QVERIFY2(said.contains(QStringLiteral("step 300. Its α was 0.750.")), qPrintable(said));
@@ -190,12 +209,12 @@ class EvolutionTest : public QObject {
     const int late = f.barWidth(2, 1, highlight);
     QVERIFY2(early > 5 && late > 2 * early, qPrintable(QString("%1, %2").arg(early).arg(late)));
     QTest::mouseClick(f.live(), Qt::LeftButton);
-    QCOMPARE(*f.document.locality(2, 1), before);
+    QCOMPARE(*f.document.numbers().locality(2, 1), before);
     QCOMPARE(f.barWidth(2, 1, highlight), 0);
     QVERIFY(!f.status().contains(QStringLiteral("recorded")));
   }
 
-  void thePlotsMarkTheStep() {
+  void plotsMarkStep() {
     Fixture f;
     f.feed(0, 900);
     const auto marks = [](QCustomPlot* plot) {
@@ -218,7 +237,7 @@ class EvolutionTest : public QObject {
     QVERIFY(std::abs(map->data()->cell(1, 2) - 0.91) < 1e-6);
   }
 
-  void aChosenStepStaysWhileTheRunGoesOn() {
+  void chosenStepStaysDuringRun() {
     Fixture f;
     f.feed(0, 900);
     f.dock.evolution()->move(-7);
@@ -230,14 +249,14 @@ class EvolutionTest : public QObject {
     f.feed(1600, 100000);
     QTRY_COMPARE(f.label(), QStringLiteral("step 300 of 100000"));
     QVERIFY(f.slider()->maximum() <= HeadHistory::kCapacity);
-    QVERIFY(std::abs(*f.document.locality(0, 0) - 0.3f) < 1e-6);
+    QVERIFY(std::abs(*f.document.numbers().locality(0, 0) - 0.3f) < 1e-6);
     f.key(Qt::Key_End);
     QCOMPARE(f.label(), QStringLiteral("live · step 100000"));
     f.feed(100100, 100200);
     QTRY_COMPARE(f.label(), QStringLiteral("live · step 100200"));
   }
 
-  void dragging() {
+  void draggingShowsSteps() {
     Fixture f;
     f.feed(0, 900);
     QSlider* slider = f.slider();
@@ -248,20 +267,20 @@ class EvolutionTest : public QObject {
     QCoreApplication::sendEvent(slider, &move);
     QCOMPARE(f.label(), QStringLiteral("step 0 of 900"));
     QTest::mouseRelease(slider, Qt::LeftButton, {}, {6, y});
-    QVERIFY(f.document.recorded() && f.document.recorded()->step == 0);
+    QVERIFY(f.document.recorded().point() && f.document.recorded().point()->step == 0);
   }
 
-  void anotherModelOrRunIsLive() {
+  void newModelOrRunGoesLive() {
     Fixture f;
     f.feed(0, 900);
     f.dock.evolution()->move(-3);
     f.document.setModel(makeModel(5, 3));
-    QVERIFY(!f.document.recorded());
+    QVERIFY(!f.document.recorded().point());
     QVERIFY(!f.dock.evolution()->shown());
     // The run's heads are not the model's: plots only.
     f.dock.evolution()->move(-3);
     QVERIFY(f.dock.evolution()->shown());
-    QVERIFY(!f.document.recorded());
+    QVERIFY(!f.document.recorded().point());
     // A new run begins with nothing recorded.
     Q_EMIT f.bridge.finished(std::make_shared<const TrainingOutcome>(), {});
     QVERIFY(f.slider()->isEnabled());  // what was recorded can be seen after the end
@@ -270,7 +289,7 @@ class EvolutionTest : public QObject {
     QCOMPARE(f.slider()->maximum(), 2);
   }
 
-  void theNearestMeasurement() {
+  void nearestMeasurementIsShown() {
     HeadHistory history;
     QCOMPARE(history.nearest(5), std::size_t{0});
     for (const int step : {0, 10, 20})
@@ -281,7 +300,7 @@ class EvolutionTest : public QObject {
     QCOMPARE(history.nearest(1000), std::size_t{2});
   }
 
-  void pictures() {
+  void images() {
     Fixture f(makeModel(12, 3));
     f.feed(0, 900, 12, 3);
     QTRY_VERIFY(f.dock.findChild<LocalityPlot*>()->lines()->graphCount() > 0);  // drawn

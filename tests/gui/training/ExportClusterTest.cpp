@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Exporting for a cluster: what is shown is what is written, and wrong settings write nothing.
+// Exporting for a cluster: the preview matches the files, and invalid settings write nothing.
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -15,7 +15,7 @@
 #include <QTest>
 
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/training/ExportClusterDialog.h"
 #include "ui/training/ExportConfigDialog.h"
@@ -51,7 +51,7 @@ class ExportClusterTest : public QObject {
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
-  void whatIsShownIsWritten() {
+  void previewIsWritten() {
     const QTemporaryDir folder;
     ExportClusterDialog dialog(anExperiment(), {});
     dialog.setFolder(folder.filePath(QStringLiteral("a folder")));
@@ -70,7 +70,7 @@ class ExportClusterTest : public QObject {
     QVERIFY(QFile::permissions(out.filePath(QStringLiteral("run.sh"))) & QFile::ExeOwner);
   }
 
-  void theCommandIsOfTheScriptThatIsShown() {
+  void commandMatchesShownScript() {
     ExportClusterDialog dialog(anExperiment(), {});
     dialog.setFolder(QStringLiteral("/tmp/it's"));
     QCOMPARE(dialog.command(), QStringLiteral("cd '/tmp/it'\\''s' && ./run.sh"));
@@ -80,7 +80,7 @@ class ExportClusterTest : public QObject {
              QStringLiteral("cd '/tmp/it'\\''s' && sbatch slurm.sbatch"));
   }
 
-  void theLoadedWeightsAreTakenAlong() {
+  void loadedWeightsAreCopied() {
     const QTemporaryDir folder;
     const QString weights = folder.filePath(QStringLiteral("mine.safetensors"));
     QFile file(weights);
@@ -105,12 +105,12 @@ class ExportClusterTest : public QObject {
                  ->isEnabled());
   }
 
-  void dataOfThisMachineAreSaid() {
+  void localDataPathIsReported() {
     Experiment experiment = anExperiment();
     experiment.data.dataset = "image-folder";
-    experiment.data.path = "/home/me/pictures";
+    experiment.data.path = "/home/me/images";
     ExportClusterDialog dialog(experiment, {});
-    QVERIFY(status(dialog)->text().contains(QStringLiteral("/home/me/pictures")));
+    QVERIFY(status(dialog)->text().contains(QStringLiteral("/home/me/images")));
     auto* form = dialog.findChild<ParameterForm*>();
     form->setValue(QStringLiteral("data_folder"), "/scratch");
     Q_EMIT form->changed();
@@ -122,7 +122,7 @@ class ExportClusterTest : public QObject {
     QVERIFY(!button(dialog)->isEnabled());
   }
 
-  void aFolderThatCannotBeMadeIsSaid() {
+  void unwritableFolderIsReported() {
     const QTemporaryDir folder;
     QFile file(folder.filePath(QStringLiteral("file")));
     QVERIFY(file.open(QIODevice::WriteOnly));
@@ -136,14 +136,14 @@ class ExportClusterTest : public QObject {
     QVERIFY(button(dialog)->isEnabled());
   }
 
-  void theConfigDialogLeadsHere() {
+  void configDialogOpensIt() {
     ExportConfigDialog dialog(anExperiment());
     QSignalSpy wanted(&dialog, &ExportConfigDialog::clusterRequested);
     dialog.findChild<QPushButton*>(QStringLiteral("configForCluster"))->click();
     QCOMPARE(wanted.size(), 1);
   }
 
-  void pictures() {
+  void images() {
     ExportClusterDialog dialog(anExperiment(), "/home/me/mine.safetensors");
     dialog.setFolder(QStringLiteral("/home/me/mine-cluster"));
     dialog.show();

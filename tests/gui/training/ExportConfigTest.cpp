@@ -15,7 +15,7 @@
 
 #include "core/models/Registry.h"
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/training/ExportConfigDialog.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
@@ -44,13 +44,13 @@ class ExportConfigTest : public QObject {
 
   void theJsonIsTheExperiment() {
     ExportConfigDialog dialog(anExperiment());
-    const auto read = experimentFromText(dialog.json().toStdString(), "shown", modelCatalogue());
+    const auto read = experimentFromText(dialog.json().toStdString(), "shown", modelCatalog());
     QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
     QCOMPARE(experimentToText(*read), experimentToText(anExperiment()));
     QCOMPARE(read->edits.size(), 1u);
   }
 
-  void savingWritesItAndNamesItInTheCommand() {
+  void savingWritesFileAndNamesItInCommand() {
     ScopedDialogs asBefore;
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("a config.json"));
@@ -64,14 +64,14 @@ class ExportConfigTest : public QObject {
     QSignalSpy saved(&dialog, &ExportConfigDialog::saved);
     dialog.findChild<QPushButton*>(QStringLiteral("saveConfig"))->click();
     QTRY_COMPARE(saved.size(), 1);
-    const auto read = readExperiment(path.toStdString(), modelCatalogue());
+    const auto read = readExperiment(path.toStdString(), modelCatalog());
     QVERIFY(read.ok());
     QCOMPARE(experimentToText(*read), experimentToText(anExperiment()));
     QCOMPARE(dialog.command(),
              QStringLiteral("headlight-cli train '%1' --run runs/mine").arg(path));
   }
 
-  void namesThatAShellWouldReadOtherwiseAreQuoted() {
+  void shellSpecialNamesAreQuoted() {
     Experiment experiment = anExperiment();
     experiment.name = "it's; $(mine) ../x";
     ExportConfigDialog dialog(experiment);
@@ -87,7 +87,7 @@ class ExportConfigTest : public QObject {
     QCOMPARE(QGuiApplication::clipboard()->text(), dialog.json());
   }
 
-  void aFileThatCannotBeWrittenIsSaid() {
+  void writeErrorIsReported() {
     QTemporaryDir folder;
     ExportConfigDialog dialog(anExperiment());
     QSignalSpy failed(&dialog, &ExportConfigDialog::failed);
@@ -98,7 +98,7 @@ class ExportConfigTest : public QObject {
     QCOMPARE(dialog.command(), QStringLiteral("headlight-cli train mine.json --run runs/mine"));
   }
 
-  void weightsTravelWithTheConfig() {
+  void weightsAreCopiedWithConfig() {
     QTemporaryDir folder;
     const auto at = [&](const char* name) { return folder.filePath(QString::fromLatin1(name)); };
     QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("out")));
@@ -125,7 +125,7 @@ class ExportConfigTest : public QObject {
                 ->isHidden());
   }
 
-  void pictures() {
+  void images() {
     ExportConfigDialog dialog(anExperiment());
     dialog.show();
     saveGrabs(dialog, QStringLiteral("export-config"));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A config exported from the window after choosing data and editing masks: core accepts the file
-// and trains from it as it stands.
+// A config exported from the window after choosing data and editing masks: core reads the file and
+// trains from it unchanged.
 
 #include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 
 #include "core/models/Registry.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/training/ExportConfigDialog.h"
@@ -19,31 +19,31 @@ using namespace headlight;
 class ExportWindowTest : public QObject {
   Q_OBJECT
 
-  /// FOLDER/train and FOLDER/val with three classes of `count` and two pictures.
-  void makePictures(const QString& folder, int count) {
+  /// FOLDER/train and FOLDER/val with three classes of `count` and two images.
+  void makeImages(const QString& folder, int count) {
     for (const char* split : {"train", "val"})
       for (const char* name : {"ash", "birch", "cedar"}) {
         const QString into =
             QStringLiteral("%1/%2/%3").arg(folder, QLatin1String(split), QLatin1String(name));
         QVERIFY(QDir().mkpath(into));
-        const int pictures = qstrcmp(split, "train") == 0 ? count : 2;
-        for (int i = 0; i < pictures; ++i)
-          writePicture(QStringLiteral("%1/%2.png").arg(into).arg(i), 40, 36,
-                       17 * i + 60 * (name[0] - 'a'));
+        const int images = qstrcmp(split, "train") == 0 ? count : 2;
+        for (int i = 0; i < images; ++i)
+          writeImage(QStringLiteral("%1/%2.png").arg(into).arg(i), 40, 36,
+                     17 * i + 60 * (name[0] - 'a'));
       }
   }
 
  private Q_SLOTS:
   void initTestCase() {
-    initialiseHeadlightResources();
+    initializeHeadlightResources();
     qputenv("HOME", m_home.path().toUtf8());  // where run folders are proposed
   }
   void init() { synthetic::failOnQtWarnings(); }
 
-  void whatTheWindowExportsTrains() {
+  void exportedConfigTrains() {
     const QString data = m_home.filePath(QStringLiteral("trees"));
     const QString file = m_home.filePath(QStringLiteral("exported.json"));
-    makePictures(data, 6);
+    makeImages(data, 6);
     ScopedDialogs asBefore;
     QPointer<TrainDialog> training;
     QPointer<ExportConfigDialog> exporting;
@@ -63,10 +63,10 @@ class ExportWindowTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(test->trainingExperiment().data.dataset),
                               QStringLiteral("image-folder"), 20000);
     Document* document = test.document();
-    document->pushEdit(
-        *makeMaskEdit(document->masks(), {{1, 0}}, *headMaskFromText("strict:3"), "strict"));
-    document->pushEdit(
-        *makeMaskEdit(document->masks(), {{2, 1}}, *headMaskFromText("soft:5@0.25"), "soft"));
+    document->inputs().pushEdit(*makeMaskEdit(document->inputs().masks(), {{1, 0}},
+                                              *headMaskFromText("strict:3"), "strict"));
+    document->inputs().pushEdit(*makeMaskEdit(document->inputs().masks(), {{2, 1}},
+                                              *headMaskFromText("soft:5@0.25"), "soft"));
 
     test->actions()->find(QStringLiteral("train.start"))->trigger();
     QVERIFY(training);
@@ -79,13 +79,13 @@ class ExportWindowTest : public QObject {
     exporting->findChild<QPushButton*>(QStringLiteral("saveConfig"))->click();
     QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 20000);
 
-    auto read = readExperiment(file.toStdString(), modelCatalogue());
+    auto read = readExperiment(file.toStdString(), modelCatalog());
     QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
     QCOMPARE(read->data.path, data.toStdString());
     QCOMPARE(read->model.classes, 3);
-    const auto masks = resolveMasks(read->masks, document->masks().shape());
+    const auto masks = resolveMasks(read->masks, document->inputs().masks().shape());
     QVERIFY(masks.ok());
-    QVERIFY(*masks == document->masks());
+    QVERIFY(*masks == document->inputs().masks());
     // Shorter than the dialog proposes, else as it stands: core trains from it.
     read->training.epochs = 1;
     read->training.batchSize = 6;
@@ -96,13 +96,13 @@ class ExportWindowTest : public QObject {
     const auto outcome = (*session)->run({});
     QVERIFY2(outcome.ok(), outcome.ok() ? "" : outcome.error().text().c_str());
     QCOMPARE(outcome->steps, 3);
-    QVERIFY((*session)->masks() == document->masks());
+    QVERIFY((*session)->masks() == document->inputs().masks());
     // The window remembers what was exported.
     QCOMPARE(test->trainingExperiment().data.path, data.toStdString());
     delete training;
   }
 
-  void nothingIsExportedThatCannotBeTrained() {
+  void untrainableConfigIsNotExported() {
     ScopedDialogs asBefore;
     QPointer<TrainDialog> training;
     dialogs().show = [&](QDialog* dialog, const std::function<void(int)>&) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Following a run that a thread of the test trains, as another program would: it is seen growing,
-// nothing in its folder is changed, and it can be left at any time.
+// Follows a run that a thread of the test trains like another program: updates are shown, its
+// folder is only read, and following can stop at any time.
 
 #include <QAction>
 #include <QDir>
@@ -53,7 +53,7 @@ class OtherTrainer {
   std::jthread m_thread;
 };
 
-/// A window that looks often.
+/// A window that polls often.
 struct FollowWindow : TestWindow {
   explicit FollowWindow(const QString& sessionPath = {}) : TestWindow(sessionPath) {
     window.followBridge()->setInterval(50);
@@ -83,13 +83,13 @@ class FollowTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
   }
 
-  void itIsSeenGrowingAndCanBeLeft() {
+  void followedRunGrowsAndCanBeLeft() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     OPEN_SMALL_MODEL(test);
@@ -127,7 +127,7 @@ class FollowTest : public QObject {
     QVERIFY(!test.action("train.stopFollowing")->isEnabled());
   }
 
-  void theFolderIsOnlyRead() {
+  void folderIsOnlyRead() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     FOLLOW(test, path("run"));
@@ -149,7 +149,7 @@ class FollowTest : public QObject {
     QVERIFY(TrainingSession::resume(path("run").toStdString()));
   }
 
-  void aRunThatIsCutBackIsReadAnew() {
+  void truncatedRunIsReadAgain() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     FOLLOW(test, path("run"));
@@ -166,7 +166,7 @@ class FollowTest : public QObject {
     QTRY_VERIFY(test.step() <= 2);
   }
 
-  void editsOfItsMasksAreShownAtTheirStep() {
+  void maskEditsAreShownAtTheirStep() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     FOLLOW(test, path("run"));
@@ -186,28 +186,28 @@ class FollowTest : public QObject {
              qPrintable(line->masks()));
   }
 
-  void picturesAreSeenThroughItsCheckpoints() {
+  void imagesUseItsCheckpoints() {
     OtherTrainer other(path("run"));
     FollowWindow test;
-    test->lookBridge()->createModel(endlessExperiment());
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
-    const QString picture = writePicture(path("picture.png"));
-    OPEN_PICTURE(test, picture);
+    test->modelWorker()->createModel(endlessExperiment());
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    const QString image = writeImage(path("image.png"));
+    OPEN_IMAGE(test, image);
     FOLLOW(test, path("run"));
-    QVERIFY(!test->lookBridge()->isLookingThroughTraining());  // nobody asked
-    const auto logits = test.document()->look()->logits;
+    QVERIFY(!test->modelWorker()->isLookingThroughTraining());  // nobody asked
+    const auto logits = test.document()->inference()->logits;
     test.action("train.lookThrough")->setChecked(true);
-    QTRY_VERIFY_WITH_TIMEOUT(test->lookBridge()->isLookingThroughTraining(), 30000);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits != logits, 30000);
-    const auto first = test.document()->look()->logits;
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits != first, 30000);  // the next one
+    QTRY_VERIFY_WITH_TIMEOUT(test->modelWorker()->isLookingThroughTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference()->logits != logits, 30000);
+    const auto first = test.document()->inference()->logits;
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference()->logits != first, 30000);  // the next one
     test.action("train.stopFollowing")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits == logits, 30000);
-    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference()->logits == logits, 30000);
+    QVERIFY(!test->modelWorker()->isLookingThroughTraining());
     QVERIFY(!test.action("train.lookThrough")->isChecked());
   }
 
-  void weightsOfAnotherModelAreNotOffered() {
+  void otherModelsWeightsAreNotOffered() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     OPEN_SMALL_MODEL(test);
@@ -215,7 +215,7 @@ class FollowTest : public QObject {
     QVERIFY(!test.action("train.lookThrough")->isEnabled());
   }
 
-  void aFolderThatIsDropped() {
+  void droppedFolderIsFollowed() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     OPEN_SMALL_MODEL(test);
@@ -236,7 +236,7 @@ class FollowTest : public QObject {
     QVERIFY(!test.follows());
   }
 
-  void whatIsNoRunIsRefused() {
+  void nonRunIsRefused() {
     FollowWindow test;
     test->followBridge()->follow(path("nowhere"), FollowBridge::Whether::Always);
     QTRY_COMPARE(test.notices(), 1);
@@ -250,7 +250,7 @@ class FollowTest : public QObject {
              qPrintable(test.newestNotice().text));
   }
 
-  void aFolderThatVanishes() {
+  void deletedFolderKeepsLastState() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     FOLLOW(test, path("run"));
@@ -259,12 +259,13 @@ class FollowTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(test->followBridge()->standing().state, FollowedRunState::Gone,
                               30000);
     QVERIFY(test.lossPoints() > 0);
-    QVERIFY(test.find<MessageLabel>("followedProblem")->text().contains(QStringLiteral("is gone")));
+    QVERIFY(
+        test.find<MessageLabel>("followedProblem")->text().contains(QStringLiteral("was removed")));
     test.action("train.stopFollowing")->trigger();
     QVERIFY(!test.follows());
   }
 
-  void aRunOfThisWindowEndsIt() {
+  void ownRunEndsFollowing() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     OPEN_SMALL_MODEL(test);
@@ -289,7 +290,7 @@ class FollowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
   }
 
-  void itIsRememberedAndTheWindowMayCloseMeanwhile() {
+  void followingIsRestoredAfterRestart() {
     OtherTrainer other(path("run"));
     {
       FollowWindow test(path("session.json"));
@@ -309,7 +310,7 @@ class FollowTest : public QObject {
     QVERIFY(!test.follows());
   }
 
-  void aLineTellsOfItInOtherWorkspaces() {
+  void otherWorkspacesShowRunLine() {
     OtherTrainer other(path("run"));
     FollowWindow test;
     OPEN_SMALL_MODEL(test);

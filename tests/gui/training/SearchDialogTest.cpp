@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // Searching from the window: decisions appear with their reasons, the scheme can be used, and
-// stopping keeps what was done.
+// stopping keeps the results.
 
 #include <QPushButton>
 #include <QSignalSpy>
@@ -11,7 +11,7 @@
 
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/training/SearchDialog.h"
 #include "ui/widgets/Dialogs.h"
@@ -48,13 +48,13 @@ class SearchDialogTest : public QObject {
     qRegisterMetaType<SearchReport>("headlight::SearchReport");
   }
 
-  void decisionsAppearAndTheSchemeCanBeUsed() {
+  void decisionsAppearAndSchemeCanBeApplied() {
     const QTemporaryDir folder;
     SearchDialog dialog(anExperiment(1), {});
     dialog.setFolder(folder.filePath(QStringLiteral("found")));
     set(dialog, "all_above", 0);
     set(dialog, "calibrate_below", 0);
-    set(dialog, "pictures", 4);
+    set(dialog, "images", 4);
     QVERIFY(!button(dialog, "useFoundMasks")->isEnabled());
     QSignalSpy ended(&dialog, &SearchDialog::ended), found(&dialog, &SearchDialog::found);
     button(dialog, "startSearch")->click();
@@ -67,6 +67,14 @@ class SearchDialogTest : public QObject {
     for (int row = 0; row < log->rowCount(); ++row)
       reason = reason || log->item(row, 4)->text().contains(QStringLiteral("is above 0"));
     QVERIFY(reason);
+    // Reasons are read whole: in as many lines as they need.
+    QVERIFY(log->wordWrap());
+    QCOMPARE(log->textElideMode(), Qt::ElideNone);
+    dialog.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+    log->item(0, 4)->setText(QStringLiteral("because of it ").repeated(40));
+    log->resizeRowsToContents();
+    QVERIFY(log->rowHeight(0) > 2 * log->rowHeight(1));
     button(dialog, "useFoundMasks")->click();
     QCOMPARE(found.size(), 1);
     const auto scheme = found.front().front().value<SearchReport>().scheme;
@@ -75,7 +83,32 @@ class SearchDialogTest : public QObject {
     saveGrabs(dialog, QStringLiteral("search"));
   }
 
-  void stoppingKeepsWhatWasDone() {
+  void timeIsToldBeforeItBegins() {
+    SearchDialog dialog(anExperiment(2), {});
+    const QTemporaryDir folder;
+    dialog.setFolder(folder.filePath(QStringLiteral("found")));
+    QSignalSpy estimated(&dialog, &SearchDialog::estimated);
+    QVERIFY(estimated.wait(60'000));
+    QVERIFY2(dialog.timeText().startsWith(QStringLiteral("Takes about ")),
+             qPrintable(dialog.timeText()));
+    dialog.show();
+    saveGrabs(dialog, QStringLiteral("search-before"));
+  }
+
+  void anotherMethodHasAFolderOfItsOwn() {
+    SearchDialog dialog(anExperiment(1), {});
+    QVERIFY2(dialog.folder().endsWith(QStringLiteral("/searched-mait")),
+             qPrintable(dialog.folder()));
+    set(dialog, "method", "random");
+    QVERIFY2(dialog.folder().endsWith(QStringLiteral("/searched-random")),
+             qPrintable(dialog.folder()));
+    const QTemporaryDir folder;
+    dialog.setFolder(folder.path());
+    set(dialog, "method", "harden");
+    QCOMPARE(dialog.folder(), folder.path());  // chosen
+  }
+
+  void stoppingKeepsResults() {
     ScopedDialogs asBefore;
     const QTemporaryDir folder;
     SearchDialog dialog(anExperiment(100'000), {});
@@ -97,7 +130,7 @@ class SearchDialogTest : public QObject {
     QVERIFY(QFile::exists(folder.filePath(QStringLiteral("long/1-initial/last.safetensors"))));
   }
 
-  void whatIsMissingIsSaid() {
+  void missingInputIsReported() {
     SearchDialog dialog(anExperiment(1), {});
     QVERIFY(button(dialog, "startSearch")->isEnabled());
     QVERIFY(!dialog.form()->editor(QStringLiteral("all_above"))->isHidden());

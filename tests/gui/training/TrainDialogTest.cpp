@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Data and training settings: real data is looked at in the background, wrong settings are said and
-// keep training from starting, run folders are free ones.
+// Data and training settings: data is read in the background, invalid settings are reported and
+// block the start, proposed run folders are unused.
 
 #include "ui/training/TrainDialog.h"
 
@@ -17,9 +17,10 @@
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include "tests/gui/Grab.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/forms/ParameterForm.h"
 #include "ui/training/RunFolders.h"
 #include "ui/widgets/Dialogs.h"
@@ -39,7 +40,7 @@ class TrainDialogTest : public QObject {
     ScopedDialogs dialogsAsBefore;
     explicit Fixture(const ModelInfo& model = makeModel()) {
       fill(document, model);
-      dialog = std::make_unique<TrainDialog>(&document, trainingExperimentOf(document));
+      dialog = std::make_unique<TrainDialog>(&document, makeTrainingExperiment(document));
       dialog->show();
       if (!QTest::qWaitForWindowExposed(dialog.get())) qFatal("the dialog was not shown");
     }
@@ -54,10 +55,9 @@ class TrainDialogTest : public QObject {
     QPushButton* start() const { return find<QPushButton>("startTraining"); }
     void type(const char* name, const QString& text) {
       auto* editor = find<QWidget>(name);
-      for (int i = 0; i < find<QTabWidget>("trainTabs")->count(); ++i) {
+      if (!editor->isVisible()) find<QToolButton>("trainAdvanced")->setChecked(true);
+      for (int i = 0; i < find<QTabWidget>("trainTabs")->count() && !editor->isVisible(); ++i)
         find<QTabWidget>("trainTabs")->setCurrentIndex(i);
-        if (editor->isVisible()) break;
-      }
       editor->setFocus();
       QTest::keySequence(editor, QKeySequence::SelectAll);
       QTest::keyClick(editor, Qt::Key_Backspace);
@@ -65,7 +65,7 @@ class TrainDialogTest : public QObject {
     }
   };
 
-  /// Two classes of three pictures each.
+  /// Two classes of three images each.
   static void makeImageFolder(const QString& path) {
     for (const char* name : {"cat", "dog"}) {
       QDir().mkpath(path + QLatin1Char('/') + QLatin1String(name));
@@ -73,13 +73,13 @@ class TrainDialogTest : public QObject {
         QImage image(24, 24, QImage::Format_RGB888);
         image.fill(QColor(40 * i, 90, 120));
         if (!image.save(QStringLiteral("%1/%2/%3.png").arg(path, QLatin1String(name)).arg(i)))
-          qFatal("cannot write a picture");
+          qFatal("cannot write an image");
       }
     }
   }
 
  private Q_SLOTS:
-  void aRecipeFillsTheFormAndCanBeChanged() {
+  void recipeFillsFormAndCanBeChanged() {
     Fixture f;
     f.type("field.epochs", QStringLiteral("7"));
     auto* recipe = f.find<QComboBox>("recipe");
@@ -93,8 +93,9 @@ class TrainDialogTest : public QObject {
     QCOMPARE(training().optimizer, std::string("sgd"));
     QCOMPARE(training().epochs, 1000);
     QCOMPARE(f.dialog->experiment().data.repeats, 3);
-    QVERIFY(note->text().startsWith(QStringLiteral("All as there")));
-    QVERIFY(f.find<QWidget>("field.momentum")->isVisibleTo(f.dialog.get()));
+    QVERIFY(note->text().startsWith(QStringLiteral("All values match the recipe")));
+    QVERIFY(!f.find<QWidget>("field.momentum")->isHidden());
+    QVERIFY(f.find<QWidget>("field.beta1")->isHidden());
     f.type("field.epochs", QStringLiteral("9"));
     QVERIFY2(note->text().contains(QStringLiteral("training.epochs")), qPrintable(note->text()));
     choose("deit");
@@ -113,19 +114,19 @@ class TrainDialogTest : public QObject {
   }
   void init() { failOnQtWarnings(); }
 
-  void theProceduralDataIsSummarised() {
+  void proceduralDataIsSummarized() {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());
     QCOMPARE(f.summary(),
-             QStringLiteral("2,000 images, 9 classes, 62 steps an epoch; 500 images for "
-                            "validation; 1,240 steps in all. The model's head becomes "
-                            "new: 6 → 9 classes."));
+             QStringLiteral("2,000 images, 9 classes, 62 steps per epoch; 500 images for "
+                            "validation; 1,240 steps in total. The model gets a new "
+                            "head: 6 → 9 classes."));
     QVERIFY(f.start()->isEnabled());
     QCOMPARE(f.dialog->experiment().model.classes, 9);
     QCOMPARE(f.dialog->folder(),
              std::filesystem::path(m_home.path().toStdString()) / "Headlight/runs/experiment");
     f.type("field.batch_size", QStringLiteral("100"));
-    QVERIFY(f.summary().contains(QStringLiteral(" 20 steps an epoch")));
+    QVERIFY(f.summary().contains(QStringLiteral(" 20 steps per epoch")));
     QSignalSpy accepted(f.dialog.get(), &QDialog::accepted);
     QTest::mouseClick(f.start(), Qt::LeftButton);
     QCOMPARE(accepted.size(), 1);
@@ -143,17 +144,17 @@ class TrainDialogTest : public QObject {
     experiment.telemetry.alsSteps = 7;
     experiment.model.classes = 9;
     Fixture f(model);
-    f.document.pushEdit(
-        *makeMaskEdit(f.document.masks(), {{0, 1}}, *headMaskFromText("hard"), "x"));
-    const Experiment wanted = trainingExperimentOf(f.document);
+    f.document.inputs().pushEdit(
+        *makeMaskEdit(f.document.inputs().masks(), {{0, 1}}, *headMaskFromText("hard"), "x"));
+    const Experiment wanted = makeTrainingExperiment(f.document);
     TrainDialog dialog(&f.document, wanted);
     QTRY_VERIFY(dialog.isValid());
     QCOMPARE(experimentToText(dialog.experiment()), experimentToText(wanted));
     const auto masks = resolveMasks(dialog.experiment().masks, MaskShape({2, 2, 2}));
-    QVERIFY(masks && *masks == f.document.masks());
+    QVERIFY(masks && *masks == f.document.inputs().masks());
   }
 
-  void aFolderIsDetectedAndSummarised() {
+  void aFolderIsDetectedAndSummarized() {
     QTemporaryDir data;
     makeImageFolder(data.path());
     Fixture f;
@@ -173,13 +174,13 @@ class TrainDialogTest : public QObject {
     QTRY_VERIFY(f.summary().contains(QStringLiteral("9 classes")));
   }
 
-  void aFolderThatFitsNothingIsSaid() {
+  void unknownFolderIsReported() {
     QTemporaryDir empty;
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());
     f.dialog->setDataFolder(empty.path());
     auto* note = f.find<MessageLabel>("dataNote");
-    QTRY_VERIFY(note->text().contains(QStringLiteral("No dataset was recognised")));
+    QTRY_VERIFY(note->text().contains(QStringLiteral("No dataset was found")));
     f.find<QComboBox>("field.dataset")->setCurrentText(QStringLiteral("cifar10"));
     QTRY_COMPARE(f.find<MessageLabel>("dataSummary")->tone(), MessageLabel::Tone::Problem);
     QVERIFY(!f.dialog->isValid());
@@ -188,7 +189,7 @@ class TrainDialogTest : public QObject {
     QTRY_VERIFY(f.dialog->isValid());
   }
 
-  void howTheDataIsReadIsSaid() {
+  void dataNotesAreShown() {
     QTemporaryDir data;
     for (const char* name : {"Train/cat", "Train/dog", "Val/cat"})
       QDir(data.path()).mkpath(QLatin1String(name));
@@ -198,7 +199,7 @@ class TrainDialogTest : public QObject {
     f.dialog->setDataFolder(data.path());
     QTRY_VERIFY2(f.summary().contains(QStringLiteral("Val/ is the validation split")),
                  qPrintable(f.summary()));
-    QVERIFY2(f.summary().contains(QStringLiteral("no image of dog")), qPrintable(f.summary()));
+    QVERIFY2(f.summary().contains(QStringLiteral("no images of dog")), qPrintable(f.summary()));
     QVERIFY(f.summary().contains(QStringLiteral("2 classes")));
     QTRY_VERIFY(f.dialog->isValid());
   }
@@ -212,8 +213,7 @@ class TrainDialogTest : public QObject {
     Fixture f;
     f.dialog->setDataFolder(file.fileName());
     auto* note = f.find<MessageLabel>("dataNote");
-    QTRY_VERIFY2(note->text().contains(QStringLiteral("is a ZIP archive")),
-                 qPrintable(note->text()));
+    QTRY_VERIFY2(note->text().contains(QStringLiteral("ZIP archive")), qPrintable(note->text()));
   }
 
   void aDatasetNeedsItsFolder() {
@@ -224,7 +224,7 @@ class TrainDialogTest : public QObject {
     QVERIFY(!f.dialog->isValid());
   }
 
-  void settingsThatDoNothingAreNotAsked() {
+  void unusedSettingsAreHidden() {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());
     auto* form = f.find<QWidget>("field.dataset")->parentWidget();
@@ -249,18 +249,91 @@ class TrainDialogTest : public QObject {
     QCOMPARE(f.dialog->experiment().data.trainSamples, std::int64_t{2000});
   }
 
-  void wrongSettingsAreSaidAndMarkTheirTab() {
+  void invalidSettingsAreReportedAndMarkTheirTab() {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());
     f.type("field.epochs", QStringLiteral("0"));
     QVERIFY(f.error().startsWith(QStringLiteral("Training: Epochs: must be whole number")));
+    QVERIFY(f.find<MessageLabel>("error.epochs")->isVisible());
     QVERIFY(!f.start()->isEnabled());
     auto* tabs = f.find<QTabWidget>("trainTabs");
-    QVERIFY(!tabs->tabIcon(1).isNull());
-    QVERIFY(tabs->tabIcon(0).isNull());
+    QVERIFY(tabs->tabIcon(1).isNull());  // it is not in there
     f.type("field.epochs", QStringLiteral("2"));
     QTRY_VERIFY(f.start()->isEnabled());
+    f.type("field.batch_size", QStringLiteral("0"));
+    QVERIFY(!f.start()->isEnabled());
+    QVERIFY(!tabs->tabIcon(1).isNull());
+    QVERIFY(tabs->tabIcon(0).isNull());
+    f.type("field.batch_size", QStringLiteral("8"));
+    QTRY_VERIFY(f.start()->isEnabled());
     QVERIFY(tabs->tabIcon(1).isNull());
+  }
+
+  void fewQuestionsComeFirstAndTheRestIsAdvanced() {
+    Fixture f;
+    QTRY_VERIFY(f.dialog->isValid());
+    auto* advanced = f.find<QToolButton>("trainAdvanced");
+    QVERIFY(!f.find<QTabWidget>("trainTabs")->isVisible() &&
+            !f.find<QWidget>("recipe")->isVisible());
+    QStringList questions;
+    for (const auto* label : f.dialog->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(QLatin1Char('?')))
+        questions << label->text().remove(QLatin1Char('&'));
+    questions.sort();
+    QCOMPARE(questions, (QStringList{"How fast? (learning rate)", "How long? (epochs)",
+                                     "Start from?", "Where to?", "Which data?"}));
+    int fields = 0;
+    for (const auto* field : f.dialog->findChildren<QWidget*>())
+      fields += field->isVisible() && field->objectName().startsWith(QStringLiteral("field."));
+    QCOMPARE(fields, 2);
+    const int height = f.dialog->height();
+    QVERIFY2(height < 420, qPrintable(QString::number(height)));
+    QTest::mouseClick(advanced, Qt::LeftButton);
+    QVERIFY(f.find<QWidget>("recipe")->isVisible());
+    QVERIFY(f.dialog->height() > height && f.dialog->height() <= 720);
+    f.find<QTabWidget>("trainTabs")->setCurrentIndex(1);
+    QVERIFY(f.find<QWidget>("field.batch_size")->isVisible());
+    // A filter of the form hides none of the questions.
+    f.find<QTabWidget>("trainTabs")
+        ->currentWidget()
+        ->findChild<QLineEdit*>("formFilter")
+        ->setText(QStringLiteral("momentum"));
+    QVERIFY(!f.find<QWidget>("field.batch_size")->isVisible());
+    QVERIFY(f.find<QWidget>("field.epochs")->isVisible());
+    QTest::mouseClick(advanced, Qt::LeftButton);
+    QVERIFY(!f.find<QWidget>("recipe")->isVisible());
+    QVERIFY(f.dialog->height() < 420);
+  }
+
+  void theQuestionsAreValuesOfTheExperiment() {
+    Fixture f;
+    f.type("field.epochs", QStringLiteral("3"));
+    f.type("field.learning_rate", QStringLiteral("0.002"));
+    QTRY_VERIFY(f.dialog->isValid());
+    QCOMPARE(f.dialog->experiment().training.epochs, 3);
+    QCOMPARE(f.dialog->experiment().training.learningRate, 0.002);
+    const auto text = [&] { return f.find<QToolButton>("trainAdvanced")->text(); };
+    const QString before = text();
+    f.type("field.weight_decay", QStringLiteral("0.123"));
+    QVERIFY2(text() != before && text().contains(QStringLiteral("changed from the default")),
+             qPrintable(text()));
+  }
+
+  void tabGoesThroughTheQuestionsInTheirOrder() {
+    Fixture f;
+    QTRY_VERIFY(f.dialog->isValid());
+    f.dialog->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(f.dialog.get()));
+    f.find<QWidget>("dataFolder")->setFocus();
+    QStringList order;
+    for (int i = 0; i < 7; ++i) {
+      order << f.dialog->focusWidget()->objectName();
+      QTest::keyClick(f.dialog->focusWidget(), Qt::Key_Tab);
+    }
+    const QStringList wanted{"dataFolder",          "browseData", "fromRandom", "field.epochs",
+                             "field.learning_rate", "runFolder",  "browseRun"};
+    QCOMPARE(order, wanted);
+    QCOMPARE(f.dialog->focusWidget()->objectName(), QStringLiteral("trainAdvanced"));
   }
 
   void theRunFolderFollowsTheNameUntilChosen() {
@@ -281,7 +354,7 @@ class TrainDialogTest : public QObject {
     QVERIFY(config.open(QIODevice::WriteOnly));
     config.close();
     f.dialog->setRunFolder(chosen.path());
-    QTRY_VERIFY(f.error().contains(QStringLiteral("holds a run already")));
+    QTRY_VERIFY(f.error().contains(QStringLiteral("already contains a run")));
     QVERIFY(!f.start()->isEnabled());
     f.type("runFolder", QStringLiteral("~/elsewhere"));
     QTRY_VERIFY(f.dialog->isValid());
@@ -315,7 +388,7 @@ class TrainDialogTest : public QObject {
     QCOMPARE(without.dialog->experiment().training.weights, std::string());
   }
 
-  void howLongItTakesIsSaidBeforeItStarts() {
+  void runTimeIsEstimatedBeforeStart() {
     Fixture f;
     auto* time = f.find<MessageLabel>("trainTime");
     QTRY_VERIFY_WITH_TIMEOUT(time->text().startsWith(QStringLiteral("Takes about ")), 60000);
@@ -327,14 +400,15 @@ class TrainDialogTest : public QObject {
     QCOMPARE(time->text(), QString());
   }
 
-  void aRunIsCalledAfterItsMasks() {
+  void runIsNamedAfterItsMasks() {
     ModelInfo model = makeModel();
     model.experiment.name = "demo";
     Fixture f(model);
-    f.document.replaceMasks(*makeMaskPreset("sch1", f.document.masks().shape()));
-    QCOMPARE(trainingExperimentOf(f.document).name, std::string("demo-sch1"));
-    f.document.replaceMasks(*makeMaskPreset("sch1", f.document.masks().shape(), 5));
-    const Experiment changed = trainingExperimentOf(f.document);
+    f.document.inputs().replaceMasks(*makeMaskPreset("sch1", f.document.inputs().masks().shape()));
+    QCOMPARE(makeTrainingExperiment(f.document).name, std::string("demo-sch1"));
+    f.document.inputs().replaceMasks(
+        *makeMaskPreset("sch1", f.document.inputs().masks().shape(), 5));
+    const Experiment changed = makeTrainingExperiment(f.document);
     QCOMPARE(changed.name, std::string("demo-sch1*-5x5"));
     TrainDialog dialog(&f.document, changed);
     QVERIFY(dialog.findChild<QLabel*>(QStringLiteral("trainSubject"))
@@ -345,7 +419,7 @@ class TrainDialogTest : public QObject {
     QCOMPARE(runName("demo-sch1", {"sch1"}, {}), std::string("demo"));
   }
 
-  void closingDoesNotWaitForTheData() {
+  void closingDoesNotWaitForData() {
     for (int i = 0; i < 20; ++i) {
       Fixture f;
       f.type("field.train_samples", QString::number(1000 + i));
@@ -354,9 +428,11 @@ class TrainDialogTest : public QObject {
     QTRY_VERIFY(f.dialog->isValid());
   }
 
-  void pictures() {
+  void images() {
     Fixture f;
     QTRY_VERIFY(f.dialog->isValid());
+    saveGrabs(*f.dialog, QStringLiteral("train-dialog-questions"));
+    f.find<QToolButton>("trainAdvanced")->setChecked(true);
     saveGrabs(*f.dialog, QStringLiteral("train-dialog-data"));
     f.find<QTabWidget>("trainTabs")->setCurrentIndex(1);
     f.type("field.epochs", QStringLiteral("0"));

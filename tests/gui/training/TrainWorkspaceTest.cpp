@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The workspace in which a run is watched: the room of its curves, and what is left of the run when
-// the window is opened again.
+// The workspace Train: the size of its curves, and the run that is restored with the window.
 
 #include <QPushButton>
 #include <QSignalSpy>
 
 #include "tests/gui/Idle.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
@@ -38,12 +37,12 @@ class TrainWorkspaceTest : public QObject {
  private Q_SLOTS:
   void init() { synthetic::failOnQtWarnings(); }
 
-  void curvesHaveTheRoomThatWasPromised_data() {
+  void curvesHaveMinimumSize_data() {
     QTest::addColumn<QSize>("window");
     QTest::newRow("small") << QSize(1280, 800);
     QTest::newRow("large") << QSize(1920, 1080);
   }
-  void curvesHaveTheRoomThatWasPromised() {
+  void curvesHaveMinimumSize() {
     QFETCH(QSize, window);
     TestWindow test;
     test->resize(window);
@@ -70,7 +69,7 @@ class TrainWorkspaceTest : public QObject {
              qPrintable(QString::number(together.width())));
   }
 
-  void aStoppedRunGoesOnAtOnceAndComesBackWithTheWindow() {
+  void stoppedRunResumesAndIsRestored() {
     QTemporaryDir folder;
     const QString session = folder.filePath(QStringLiteral("session.json"));
     const QString run = folder.filePath(QStringLiteral("run"));
@@ -128,7 +127,7 @@ class TrainWorkspaceTest : public QObject {
     }
     QVERIFY(QDir(run).removeRecursively());
     TestWindow test(session);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     synthetic::untilIdle();
     QVERIFY(test->findChild<LossPlot*>()->isEmpty());
     QVERIFY(test->trainingBridge()->folder().isEmpty());

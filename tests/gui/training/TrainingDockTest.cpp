@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The training dock: fed with made-up updates, to see what it shows; and over one real, tiny run,
-// to see that its buttons and mask edits reach it.
+// The training dock: its display, with synthetic updates; its buttons and mask edits, with one tiny
+// real run.
 
 #include "ui/training/TrainingDock.h"
 
@@ -20,15 +20,19 @@
 
 #include <cmath>
 
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/Idle.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "ui/bridge/TrainingBridge.h"
+#include "ui/plots/EditMarks.h"
 #include "ui/plots/LocalityPlot.h"
 #include "ui/plots/LossPlot.h"
+#include "ui/plots/PlotNavigation.h"
 #include "ui/plots/Plotting.h"
+#include "ui/plots/ReadingsPlot.h"
+#include "ui/plots/RunCurvesPlot.h"
 #include "ui/training/RunEdits.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
@@ -59,8 +63,8 @@ class TrainingDockTest : public QObject {
     LossPlot* loss() const { return dock.findChild<LossPlot*>(); }
     LocalityPlot* locality() const { return dock.findChild<LocalityPlot*>(); }
     RunEdits* edits() const { return dock.findChild<RunEdits*>(); }
-    /// Until a step is told of that began after this: the first update may hold those that ended
-    /// before, the second one that goes on now.
+    /// Waits for a step that began after this call: the first two updates can contain earlier
+    /// steps.
     void letStepsBegin() {
       QSignalSpy updates(&bridge, &TrainingBridge::updated);
       QTRY_VERIFY_WITH_TIMEOUT(updates.size() >= 3, 60000);
@@ -110,7 +114,7 @@ class TrainingDockTest : public QObject {
     return info;
   }
 
-  /// Whether there is a curve of that name that is seen, and named in a legend; both or neither.
+  /// Whether a curve of this name is visible and in the legend; both or neither.
   static bool isDrawn(const LossPlot& plot, const QString& name) {
     const QString legends = legendsOf(plot);
     for (int i = 0; i < plot.plot()->graphCount(); ++i) {
@@ -136,7 +140,7 @@ class TrainingDockTest : public QObject {
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
 
-  void lossesOfATeacherAndOfMechanismsAreDrawnWhereThereAreAny() {
+  void teacherAndAuxiliaryLossesAreDrawn() {
     LossPlot plot;
     const auto isShown = [&](const QString& name) { return isDrawn(plot, name); };
     plot.addStep({1, 2.0, 1e-3, 10});
@@ -153,7 +157,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(!isShown(QStringLiteral("auxiliary")));
   }
 
-  void recordedRunsHaveThemToo() {
+  void recordedRunsDrawThemToo() {
     Fixture f;
     RecordedRun run;
     run.experiment = tinyExperiment();
@@ -168,6 +172,93 @@ class TrainingDockTest : public QObject {
     QVERIFY(!isDrawn(*f.loss(), QStringLiteral("from the teacher")));
     QVERIFY(isDrawn(*f.loss(), QStringLiteral("auxiliary")));
     QCOMPARE(f.loss()->auxiliaryLoss().lastValue(), 0.5);
+  }
+
+  /// A log that kept every eighth step, as of a resumed run, is smoothed over as many steps as a run
+  /// that was watched: where they meet there is no kink.
+  void lossIsSmoothedByStep() {
+    LossPlot watched, resumed;
+    const auto loss = [](std::int64_t step) { return 10 - 0.02 * static_cast<double>(step); };
+    for (std::int64_t step = 1; step <= 408; ++step) {
+      watched.addStep({step, loss(step), 1e-3, 10});
+      if (step > 400 || step % 8 == 0) resumed.addStep({step, loss(step), 1e-3, 10});
+      if (step % 8 == 0 && step >= 200)
+        QVERIFY2(std::abs(resumed.trainLoss().lastValue() - watched.trainLoss().lastValue()) < 0.1,
+                 qPrintable(QString::number(step)));
+    }
+  }
+
+  void editsAreLabeledInEveryPlot() {
+    Fixture f;
+    TrainingUpdate update = running(200, 400);
+    for (std::int64_t step = 0; step <= 200; step += 10) {
+      update.steps.push_back({step, 2, 1e-3, 100});
+      update.heads.push_back(heads(step, 3, 2));
+      update.heads.back().alpha = {{0.5f, std::nanf("")}, {}, {}};
+    }
+    update.edits.push_back({40, MaskEdit{"hard 3×3 on layer 2", {}, {}, {}}});
+    update.edits.push_back({120, MaskEdit{"no mask on layer 0", {}, {}, {}}});
+    f.feed(update);
+    f.dock.resize(1600, 400);
+    const auto labelsOf = [](QCustomPlot* plot, const EditMarks* marks) {
+      plot->replot(QCustomPlot::rpImmediateRefresh);
+      return marks->labels();
+    };
+    auto* readings = f.dock.findChild<ReadingsPlot*>();
+    QTRY_VERIFY(readings->isVisible());
+    untilIdle();
+    for (const auto& [plot, marks] : {std::pair(f.loss()->plot(), f.loss()->edits()),
+                                      std::pair(f.locality()->lines(), f.locality()->edits()),
+                                      std::pair(readings->plot(), readings->edits())}) {
+      QCOMPARE(labelsOf(plot, marks).size(), 2);
+      QVERIFY2(marks->labels().front().startsWith(QStringLiteral("hard 3")),
+               qPrintable(marks->labels().front()));
+      QCOMPARE(marks->lines(), 2);
+    }
+    // Hovering says all of it, with its step.
+    const QCPAxisRect* rect = f.loss()->plot()->axisRect(0);
+    const QPointF at(rect->axis(QCPAxis::atBottom)->coordToPixel(40), rect->center().y());
+    const QString said = f.loss()->navigation()->textAt(at);
+    QVERIFY2(said.contains(QStringLiteral("step 40: hard 3×3 on layer 2")), qPrintable(said));
+    f.dock.resize(1180, 240);
+    saveGrabs(f.dock, QStringLiteral("training-edits"));
+    f.feed({});
+    Q_EMIT f.bridge.finished(std::make_shared<const TrainingOutcome>(), {});
+    f.feed(running(1, 400));  // another run
+    QVERIFY(f.loss()->edits()->marks().isEmpty());
+    QVERIFY(f.locality()->edits()->marks().isEmpty());
+  }
+
+  void editsTooNearToBeLabeledShareALabel() {
+    LossPlot plot;
+    plot.resize(900, 240);
+    plot.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&plot));
+    for (std::int64_t step = 1; step <= 1000; ++step)
+      plot.addStep({step, 2, 1e-3, 10});
+    for (int i = 0; i < 300; ++i)
+      plot.edits()->add(500 + i / 100.0, QStringLiteral("an edit"));
+    plot.replot();
+    plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+    QCOMPARE(plot.edits()->marks().size(), EditMarks::kMost);
+    QCOMPARE(plot.edits()->labels(), QStringList{QStringLiteral("256 edits")});
+    QVERIFY(plot.edits()->lines() < 4);
+  }
+
+  void runsBesideEachOtherMarkTheirEdits() {
+    RunCurvesPlot plot;
+    plot.resize(900, 300);
+    plot.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&plot));
+    NamedCurve a{"a", {{0, 100}, {1, 2}, {}}, {{80, "hard 3×3"}}};
+    const NamedCurve b{"b", {{0, 100}, {2, 3}, {}}, {{20, "no mask"}}};
+    plot.setLines({a, b}, QStringLiteral("loss"), QStringLiteral("step"));
+    plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+    QCOMPARE(plot.edits()->labels(),
+             (QStringList{QStringLiteral("b: no mask"), QStringLiteral("a: hard 3×3")}));
+    plot.setLines({a}, QStringLiteral("loss"), QStringLiteral("step"));
+    plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+    QCOMPARE(plot.edits()->labels(), QStringList{QStringLiteral("hard 3×3")});
   }
 
   void seriesAreBoundedAndKeepTheirMean() {
@@ -227,7 +318,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(std::abs(f.locality()->lines()->graph(2)->data()->at(1)->value - 0.84) < 1e-5);
   }
 
-  void accuracyBeginsBeforeTheFirstStepAndFitsItsDataAndChance() {
+  void accuracyStartsBeforeFirstStepAndFitsChance() {
     Fixture f;
     TrainingUpdate update = running(500, 2000);
     update.start = EpochPoint{0, 0, NAN, 2.3, 0.52, 0.6, false};
@@ -247,7 +338,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(range().upper < 65);
   }
 
-  void theOutcomeTellsBeforeLastAndBestApart() {
+  void outcomeDistinguishesBeforeLastAndBest() {
     Fixture f;
     TrainingOutcome outcome;
     outcome.steps = 20;
@@ -314,7 +405,7 @@ class TrainingDockTest : public QObject {
     QTRY_COMPARE(f.find<QToolButton>("trainWarnings")->text(), QStringLiteral("3000 warnings"));
   }
 
-  void layersCanBeSeenHeadByHead() {
+  void layersAreShownHeadByHead() {
     Fixture f;
     TrainingUpdate update = running(1, 10);
     update.heads = {heads(0, 3, 4), heads(10, 3, 4)};
@@ -329,8 +420,8 @@ class TrainingDockTest : public QObject {
     QCOMPARE(f.locality()->lines()->graphCount(), 3);
   }
 
-  void localityFitsItsDataAndSaysWhatChanceGives() {
-    // Of 2 × 3 patches and a class token: corners have 4 neighbours, the middle two 6.
+  void localityFitsDataAndShowsChance() {
+    // Of 2 × 3 patches and a class token: corners have 4 neighbors, the middle two 6.
     QVERIFY(std::abs(uniformLocality({2, 3, 1}) - (4 * 4 + 2 * 6) / 6.0 / 7) < 1e-12);
     QVERIFY(std::abs(uniformLocality({1, 1, 0}) - 1) < 1e-12);
     QVERIFY(std::abs(uniformLocality({14, 14, 1}) - 1600.0 / 196 / 197) < 1e-12);
@@ -357,7 +448,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(map->dataRange().upper < 0.12 && map->dataRange().contains(0.09));
   }
 
-  void legendsLieOutsideTheCurves() {
+  void legendsAreOutsideCurves() {
     Fixture f;
     TrainingUpdate update = running(1, 10);
     update.steps = {{1, 1.0, 1e-3, 10}};
@@ -378,7 +469,7 @@ class TrainingDockTest : public QObject {
     }
   }
 
-  void theHeadsNowHaveRoomForTheirLabels() {
+  void currentHeadsHaveRoomForLabels() {
     Fixture f(makeModel(12, 3));
     TrainingUpdate update = running(1, 10);
     update.heads = {heads(0, 12, 3)};
@@ -404,7 +495,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(f.loss()->isLearningRateVisible());
   }
 
-  void theEndOffersItsFruits() {
+  void outcomeOffersWeightsAndFolder() {
     Fixture f;
     TrainingUpdate update = running(10, 10);
     f.feed(update);
@@ -429,7 +520,7 @@ class TrainingDockTest : public QObject {
     QCOMPARE(f.loss()->trainLoss().size(), 1);
   }
 
-  void nothingEmptyIsShownBeforeARun() {
+  void emptyPlotsAreHiddenBeforeARun() {
     Fixture f;
     QVERIFY(!f.loss()->isVisible());
     QVERIFY(!f.locality()->isVisible());
@@ -450,7 +541,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(!f.find<QLabel>("trainSentence")->isVisible());
   }
 
-  void plotsLieAsThereIsRoom() {
+  void plotsFollowAvailableSpace() {
     Fixture f;
     TrainingUpdate update = running(1, 10);
     update.steps = {{1, 1.0, 1e-3, 10}};
@@ -466,7 +557,7 @@ class TrainingDockTest : public QObject {
     QTRY_COMPARE(splitter->orientation(), Qt::Horizontal);
   }
 
-  void theOutcomeNeverGrowsTheDock() {
+  void outcomeNeverGrowsDock() {
     Fixture f;
     TrainingUpdate update = running(1, 10);
     update.steps = {{1, 1.0, 1e-3, 10}};
@@ -483,7 +574,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(f.dock.rect().contains(f.find<QFrame>("trainOutcome")->geometry()));
   }
 
-  void aFailureIsSaid() {
+  void failureIsReported() {
     Fixture f;
     f.feed(running(1, 10));
     Q_EMIT f.bridge.finished(nullptr, QStringLiteral("the disk is full"));
@@ -539,34 +630,35 @@ class TrainingDockTest : public QObject {
 
     f.dock.pauseAction()->trigger();
     QTRY_VERIFY(f.state().startsWith(QStringLiteral("Paused")));
-    QCOMPARE(f.dock.pauseAction()->text(), QStringLiteral("Go On"));
+    QCOMPARE(f.dock.pauseAction()->text(), QStringLiteral("Continue"));
     f.dock.pauseAction()->trigger();
     QCOMPARE(f.dock.pauseAction()->text(), QStringLiteral("Pause"));
 
     // An edit made while the box is off stays in the window; turning it on brings the run along.
     const auto edit = [&](int layer, int head, const char* text) {
-      f.document.pushEdit(
-          *makeMaskEdit(f.document.masks(), {{layer, head}}, *headMaskFromText(text), text));
+      f.document.inputs().pushEdit(*makeMaskEdit(f.document.inputs().masks(), {{layer, head}},
+                                                 *headMaskFromText(text), text));
     };
     edit(0, 1, "hard:3");
     QVERIFY(!f.edits()->isWaiting());
     f.letStepsBegin();
     QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
     f.find<QCheckBox>("train.followEdits.box")->click();
-    QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.masks(), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.inputs().masks(), 60000);
     edit(1, 0, "soft:5@0.25");
     edit(1, 1, "strict:3");
-    QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.masks(), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(*f.bridge.masks() == f.document.inputs().masks(), 60000);
     QCOMPARE(f.bridge.masks()->maskedHeads(), 3);
 
     // What a soft head forgets in the window it forgets in the run.
-    f.document.pushEdit(*makeResetEdit(f.document.masks(), {{1, 0}}, "learned α reset"));
+    f.document.inputs().pushEdit(
+        *makeResetEdit(f.document.inputs().masks(), {{1, 0}}, "learned α reset"));
     QTRY_COMPARE_WITH_TIMEOUT(f.bridge.masks()->at(1, 0).resets, 1, 60000);
-    QVERIFY(*f.bridge.masks() == f.document.masks());
-    f.document.undoStack()->undo();
+    QVERIFY(*f.bridge.masks() == f.document.inputs().masks());
+    f.document.inputs().undoStack()->undo();
     QTRY_COMPARE_WITH_TIMEOUT(f.bridge.masks()->at(1, 0).resets, 0, 60000);
 
-    // Look through the training: snapshots are asked for.
+    // Show the weights of the training: snapshots are asked for.
     QSignalSpy snapshots(&f.bridge, &TrainingBridge::snapshotReady);
     f.dock.lookThroughAction()->trigger();
     QVERIFY(f.bridge.snapshotsWanted());
@@ -586,7 +678,7 @@ class TrainingDockTest : public QObject {
     QVERIFY(f.dock.startAction()->isEnabled());
   }
 
-  void anotherModelsEditsStayInTheWindow() {
+  void editsOfAnotherModelStayInWindow() {
     const Experiment experiment = tinyExperiment();
     Fixture f(infoOf(experiment));
     QTemporaryDir folder;
@@ -595,8 +687,8 @@ class TrainingDockTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 0, 60000);
     f.document.setModel(makeModel(5, 3));
     QVERIFY(!f.dock.followEditsAction()->isEnabled());
-    f.document.pushEdit(
-        *makeMaskEdit(f.document.masks(), {{4, 2}}, *headMaskFromText("hard"), "hard"));
+    f.document.inputs().pushEdit(
+        *makeMaskEdit(f.document.inputs().masks(), {{4, 2}}, *headMaskFromText("hard"), "hard"));
     QTRY_VERIFY(!f.edits()->isWaiting());
     f.letStepsBegin();
     QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
@@ -605,7 +697,7 @@ class TrainingDockTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
   }
 
-  void curvesOfARunThatGoesOnBeginWhereItBegan() {
+  void resumedRunShowsItsEarlierCurves() {
     Experiment experiment = tinyExperiment();
     experiment.telemetry.metricsSteps = 1;
     Fixture f(infoOf(experiment));
@@ -633,7 +725,7 @@ class TrainingDockTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 2, 60000);
   }
 
-  void pictures() {
+  void images() {
     Fixture f(makeModel(12, 3));
     TrainingUpdate update = running(620, 1260);
     for (int i = 1; i <= 620; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Training from the window: it stays usable, looks through the run's weights, and closes in order.
+// Training from the window: it stays usable, shows the training weights, and closes in order.
 
 #include <QAction>
 #include <QLabel>
@@ -20,17 +20,17 @@ class TrainingWindowTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
     m_folder = std::make_unique<QTemporaryDir>();
-    m_picture = writePicture(path("picture.png"));
+    m_image = writeImage(path("image.png"));
   }
 
   void trainsWhileTheWindowIsUsed() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
+    OPEN_IMAGE(test, m_image);
     TrainingBridge* bridge = test->trainingBridge();
     std::int64_t steps = 0;
     double lastLoss = 0;
@@ -46,19 +46,19 @@ class TrainingWindowTest : public QObject {
       outcome = result;
       ending = error.isEmpty() ? QStringLiteral("well") : error;
     });
-    const auto logits = test.document()->look()->logits;
+    const auto logits = test.document()->inference()->logits;
     test->startTraining(endless(), path("run"));
     QVERIFY(bridge->isRunning());
     QTRY_VERIFY_WITH_TIMEOUT(steps >= 5, 30000);
     QVERIFY(lastLoss > 0);
 
     // The loaded model is another copy: an edit is seen at once and training does not touch it.
-    test.document()->pushEdit(
-        *makeMaskEdit(test.document()->masks(), {{0, 0}}, {MaskKind::Strict, 3}, "strict"));
+    test.document()->inputs().pushEdit(*makeMaskEdit(test.document()->inputs().masks(), {{0, 0}},
+                                                     {MaskKind::Strict, 3}, "strict"));
     QTRY_VERIFY(!test.document()->isStale());
-    test.document()->undoStack()->undo();
+    test.document()->inputs().undoStack()->undo();
     QTRY_VERIFY(!test.document()->isStale());
-    QCOMPARE(test.document()->look()->logits, logits);
+    QCOMPARE(test.document()->inference()->logits, logits);
 
     bridge->pause();
     QVERIFY(bridge->isPaused());
@@ -95,7 +95,7 @@ class TrainingWindowTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(ending, QStringLiteral("well"), 30000);
   }
 
-  void whoIsGivenASnapshotMayWantNoMore() {
+  void snapshotReceiverMayUnsubscribe() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     test->startTraining(endless(), path("run"));
@@ -115,48 +115,48 @@ class TrainingWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!bridge->isRunning(), 30000);
   }
 
-  void looksThroughTheRunsWeights() {
+  void showsTrainingWeights() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
-    const auto logits = test.document()->look()->logits;
+    OPEN_IMAGE(test, m_image);
+    const auto logits = test.document()->inference()->logits;
     test->startTraining(endless(), path("run"));
     QAction* through = test->actions()->find(QStringLiteral("train.lookThrough"));
     QTRY_VERIFY(through->isEnabled());
     through->setChecked(true);
-    QTRY_VERIFY_WITH_TIMEOUT(test->lookBridge()->isLookingThroughTraining(), 30000);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits != logits, 30000);
-    QVERIFY(test.document()->describeView().contains(QStringLiteral("training")));
+    QTRY_VERIFY_WITH_TIMEOUT(test->modelWorker()->isLookingThroughTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference()->logits != logits, 30000);
+    QVERIFY(test.document()->view().describe().contains(QStringLiteral("training")));
     through->setChecked(false);
-    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
+    QVERIFY(!test->modelWorker()->isLookingThroughTraining());
     QTRY_VERIFY(!test.document()->isStale());
-    QCOMPARE(test.document()->look()->logits, logits);
-    QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
+    QCOMPARE(test.document()->inference()->logits, logits);
+    QVERIFY(!test.document()->view().describe().contains(QStringLiteral("training")));
   }
 
-  void inTrainTheImageIsTheTraining() {
+  void trainWorkspaceShowsTrainingWeights() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
-    const auto logits = test.document()->look()->logits;
+    OPEN_IMAGE(test, m_image);
+    const auto logits = test.document()->inference()->logits;
     const QAction* through = test->actions()->find(QStringLiteral("train.lookThrough"));
     QVERIFY2(!through->isEnabled(), "without a run it would do nothing");
     test->startTraining(endless(), path("run"));
     QVERIFY(!test->trainingBridge()->snapshotsWanted());  // in Look the open model stays
     test->showWorkspace(QStringLiteral("train"));
-    QVERIFY(test.document()->describeView().contains(QStringLiteral("not run “run”")));
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->look()->logits != logits, 30000);
+    QVERIFY(test.document()->view().describe().contains(QStringLiteral("not run “run”")));
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference()->logits != logits, 30000);
     const auto* shown = test->findChild<QLabel*>(QStringLiteral("trainShown"));
     for (const QString& said :
-         {test.document()->describeView(), test->windowTitle(), shown->text()}) {
-      QVERIFY2(said.contains(QStringLiteral("weights of run “run”, step ")), qPrintable(said));
+         {test.document()->view().describe(), test->windowTitle(), shown->text()}) {
+      QVERIFY2(said.contains(QStringLiteral("run run · training · step ")), qPrintable(said));
       QVERIFY2(!said.contains(QStringLiteral("not run")), qPrintable(said));
     }
     test->showWorkspace(QStringLiteral("look"));
-    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
-    QVERIFY(!test.document()->describeView().contains(QStringLiteral("run “")));
+    QVERIFY(!test->modelWorker()->isLookingThroughTraining());
+    QVERIFY(!test.document()->view().describe().contains(QStringLiteral("run “")));
     test->showWorkspace(QStringLiteral("train"));
-    QTRY_VERIFY_WITH_TIMEOUT(test->lookBridge()->isLookingThroughTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test->modelWorker()->isLookingThroughTraining(), 30000);
     // Who switches it off is not overruled, and is told what is shown.
     test->actions()->find(QStringLiteral("train.lookThrough"))->setChecked(false);
     test->showWorkspace(QStringLiteral("look"));
@@ -168,7 +168,7 @@ class TrainingWindowTest : public QObject {
     QVERIFY(!shown->text().contains(QStringLiteral("not run")));
   }
 
-  void editsDuringARunAskOnceWhereTheyGo() {
+  void editsDuringARunAskOnce() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     TrainingBridge* bridge = test->trainingBridge();
@@ -179,14 +179,14 @@ class TrainingWindowTest : public QObject {
       return count;
     };
     const auto edit = [&](int head) {
-      test.document()->pushEdit(
-          *makeMaskEdit(test.document()->masks(), {{0, head}}, {MaskKind::Hard, 3}, "hard"));
+      test.document()->inputs().pushEdit(*makeMaskEdit(test.document()->inputs().masks(),
+                                                       {{0, head}}, {MaskKind::Hard, 3}, "hard"));
     };
     test->startTraining(endless(), path("run"));
     QTRY_VERIFY_WITH_TIMEOUT(bridge->masks().has_value(), 30000);
     edit(0);
     QCOMPARE(questions(), 1);
-    QTRY_VERIFY(!test.log.lines().filter(QStringLiteral("in the open model only")).isEmpty());
+    QTRY_VERIFY(!test.log.lines().filter(QStringLiteral("changes the open model only")).isEmpty());
     QCOMPARE(bridge->masks()->maskedHeads(), 0);
     test->findChild<QPushButton*>(QStringLiteral("noticeOther"))->click();
     edit(1);
@@ -196,15 +196,15 @@ class TrainingWindowTest : public QObject {
     // The next run asks again; the other answer brings it all to the run.
     test->startTraining(endless(), path("again"));
     QTRY_VERIFY_WITH_TIMEOUT(bridge->masks().has_value(), 30000);
-    test.document()->undoStack()->undo();
+    test.document()->inputs().undoStack()->undo();
     QCOMPARE(questions(), 1);
     test->findChild<QPushButton*>(QStringLiteral("noticeAction"))->click();
-    QTRY_VERIFY_WITH_TIMEOUT(*bridge->masks() == test.document()->masks(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(*bridge->masks() == test.document()->inputs().masks(), 30000);
     QTRY_VERIFY_WITH_TIMEOUT(!test.log.lines().filter(QStringLiteral("Training, step")).isEmpty(),
                              30000);
   }
 
-  void runsKnowsAtOnceThatARunHasEnded() {
+  void runsWindowSeesFinishedRunAtOnce() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     test->startTraining(endless(), path("run"));
@@ -214,16 +214,16 @@ class TrainingWindowTest : public QObject {
             [&](const auto& update) { steps = update->progress.done; });
     QTRY_VERIFY_WITH_TIMEOUT(steps >= 2, 30000);
     RunFollower follower(path("run").toStdString());
-    QCOMPARE(follower.look().standing.state, FollowedRunState::Training);
+    QCOMPARE(follower.poll().standing.state, FollowedRunState::Training);
     bridge->stop();
     QTRY_VERIFY_WITH_TIMEOUT(!bridge->isRunning(), 30000);
-    QCOMPARE(follower.look().standing.state, FollowedRunState::Stopped);
+    QCOMPARE(follower.poll().standing.state, FollowedRunState::Stopped);
     Experiment few = endless();
     few.training.epochs = 1;
     QSignalSpy finished(bridge, &TrainingBridge::finished);
     test->startTraining(few, path("few"));
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 30000);
-    QCOMPARE(RunFollower(path("few").toStdString()).look().standing.state,
+    QCOMPARE(RunFollower(path("few").toStdString()).poll().standing.state,
              FollowedRunState::Finished);
     // How good it was before and after is said.
     const QString said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"))->text();
@@ -231,13 +231,13 @@ class TrainingWindowTest : public QObject {
     QVERIFY2(said.contains(QStringLiteral(" last")), qPrintable(said));
   }
 
-  void aRunIsComparedWithWhatItStartedFrom() {
+  void runIsComparedWithStartingWeights() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
+    OPEN_IMAGE(test, m_image);
     const QString start = path("start.safetensors");
-    QSignalSpy saved(test->lookBridge(), &ModelWorker::saved);
-    test->lookBridge()->saveModel(start);
+    QSignalSpy saved(test->modelWorker(), &ModelWorker::saved);
+    test->modelWorker()->saveModel(start);
     QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 30000);
     Experiment few = endless();
     few.training.epochs = 1;
@@ -252,16 +252,16 @@ class TrainingWindowTest : public QObject {
     const auto* sides = test->findChild<CompareSides*>();
     QCOMPARE(sides->comparison().sides[0].model, start);
     QCOMPARE(sides->comparison().sides[1].model, path("run/best.safetensors"));
-    QTRY_VERIFY_WITH_TIMEOUT(sides->left().look() && sides->right().look() && !sides->isBusy(),
-                             30000);
-    QVERIFY(sides->left().look()->logits != sides->right().look()->logits);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        sides->left().inference() && sides->right().inference() && !sides->isBusy(), 30000);
+    QVERIFY(sides->left().inference()->logits != sides->right().inference()->logits);
   }
 
-  void mapsOfAnotherMechanismAreNotShownAsThisOnes() {
+  void mapsOfAnotherMechanismAreNotShown() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    OPEN_PICTURE(test, m_picture);
-    const auto logits = test.document()->look()->logits;
+    OPEN_IMAGE(test, m_image);
+    const auto logits = test.document()->inference()->logits;
     Experiment other = endless();
     other.model.mechanism = "aft_full";  // with as many heads and patches
     QVERIFY(!ModelWorker::canLookThrough(other.model, endless().model));
@@ -272,9 +272,9 @@ class TrainingWindowTest : public QObject {
     bridge->setSnapshotsWanted(true);
     QTRY_VERIFY_WITH_TIMEOUT(!bridge->snapshotsWanted(), 30000);  // refused once, asked no more
     QCOMPARE(test.newestNotice().title, QStringLiteral("The run trains another model"));
-    QVERIFY(!test->lookBridge()->isLookingThroughTraining());
-    QVERIFY(!test.document()->describeView().contains(QStringLiteral("training")));
-    QCOMPARE(test.document()->look()->logits, logits);
+    QVERIFY(!test->modelWorker()->isLookingThroughTraining());
+    QVERIFY(!test.document()->view().describe().contains(QStringLiteral("training")));
+    QCOMPARE(test.document()->inference()->logits, logits);
   }
 
   void closingAsksStopsAndCheckpoints() {
@@ -315,7 +315,7 @@ class TrainingWindowTest : public QObject {
     }
   }
 
-  void whatCannotBeginIsSaid() {
+  void startErrorsAreReported() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
     writeText(path("in-the-way"), "a file");
@@ -323,11 +323,13 @@ class TrainingWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
     QVERIFY(test.notices() > 0);
     QCOMPARE(test.newestNotice().level, Notice::Level::Error);
-    // Resuming where there is no run.
-    const int before = test.notices();
+    // Resuming where there is no run; the notice about the run before goes.
+    const QString before = test.newestNotice().text;
     test->trainingBridge()->resume(m_folder->path());
     QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
-    QVERIFY(test.notices() > before);
+    QVERIFY(test.notices() > 0);
+    QCOMPARE(test.newestNotice().level, Notice::Level::Error);
+    QVERIFY2(test.newestNotice().text != before, qPrintable(before));
   }
 
   void settingsAreRemembered() {
@@ -341,7 +343,7 @@ class TrainingWindowTest : public QObject {
     QCOMPARE(test->trainingExperiment().model.width, 32);
   }
 
-  void aDeletedFolderIsMadeAgain() {
+  void deletedFolderIsRecreated() {
     ScopedDialogs asBefore;
     TestWindow test;
     OPEN_SMALL_MODEL(test);
@@ -366,7 +368,7 @@ class TrainingWindowTest : public QObject {
     const QString said = test->findChild<MessageLabel*>(QStringLiteral("trainOutcomeText"))->text();
     QVERIFY2(said.contains(QStringLiteral("was deleted")), qPrintable(said));
     QVERIFY2(said.contains(QStringLiteral("steps since")), qPrintable(said));
-    QVERIFY2(said.contains(QStringLiteral("still here")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("still in memory")), qPrintable(said));
     QVERIFY(button("openRunFolder")->isHidden() && button("resumeRun")->isHidden());
     QTRY_VERIFY(!test.log.lines().filter(QStringLiteral("was deleted")).isEmpty());
 
@@ -422,7 +424,7 @@ class TrainingWindowTest : public QObject {
   QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
 
   std::unique_ptr<QTemporaryDir> m_folder;
-  QString m_picture;
+  QString m_image;
 };
 
 QTEST_MAIN(TrainingWindowTest)

@@ -31,7 +31,7 @@ class ModelInfoTest : public QObject {
   }
 
  private Q_SLOTS:
-  void initTestCase() { initialiseHeadlightResources(); }
+  void initTestCase() { initializeHeadlightResources(); }
   void init() {
     QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support)")));
   }
@@ -39,17 +39,18 @@ class ModelInfoTest : public QObject {
   void macsFollowTheMasks() {
     TestWindow test;
     OPEN_SMALL_MODEL(test);
-    const ModelConfig model = test.document()->model().experiment.model;
+    const ModelConfig model = test.document()->inputs().model().experiment.model;
     const QString unmasked = shortCount(double(modelCost(model).macs));
     QVERIFY2(status(test).endsWith(unmasked + QStringLiteral("MACs")), qPrintable(status(test)));
-    test.document()->pushEdit(
-        *makeMaskEdit(test.document()->masks(), {{0, 0}, {0, 1}, {1, 1}}, {MaskKind::Hard, 1}, ""));
-    const QString masked = shortCount(double(modelCost(model, test.document()->masks()).macs));
+    test.document()->inputs().pushEdit(*makeMaskEdit(
+        test.document()->inputs().masks(), {{0, 0}, {0, 1}, {1, 1}}, {MaskKind::Hard, 1}, ""));
+    const QString masked =
+        shortCount(double(modelCost(model, test.document()->inputs().masks()).macs));
     QVERIFY(masked != unmasked);
     QVERIFY2(status(test).endsWith(masked + QStringLiteral("MACs")), qPrintable(status(test)));
     QVERIFY2(about(test).contains(QStringLiteral("%1 (%2 unmasked)").arg(masked, unmasked)),
              qPrintable(about(test)));
-    test.document()->undoStack()->undo();
+    test.document()->inputs().undoStack()->undo();
     QVERIFY2(status(test).endsWith(unmasked + QStringLiteral("MACs")), qPrintable(status(test)));
   }
 
@@ -60,8 +61,8 @@ class ModelInfoTest : public QObject {
     experiment.model.imageSize = 64;
     experiment.model.depths = {1, 3};
     experiment.model.classToken = false;
-    test->lookBridge()->createModel(experiment);
-    QTRY_VERIFY_WITH_TIMEOUT(test.document()->hasModel(), 20000);
+    test->modelWorker()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
     QVERIFY2(about(test).contains(QStringLiteral("1+3 layers x 2+4 heads, width 32+64")),
              qPrintable(about(test)));
   }

@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "core/base/Heap.h"
-#include "tests/gui/SyntheticLook.h"
+#include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
 #include "ui/window/StatusLine.h"
@@ -287,9 +287,9 @@ class MonkeyTest : public QObject {
     dialogs().files = [](QWidget*, const FileQuestion&, const auto& answer) { answer({}); };
     TestWindow test(folder.filePath(QStringLiteral("session.json")));
     OPEN_SMALL_MODEL(test);
-    const QString picture = writePicture(folder.filePath(QStringLiteral("a.png")));
-    OPEN_PICTURE(test, picture);
-    writePicture(folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
+    const QString image = writeImage(folder.filePath(QStringLiteral("a.png")));
+    OPEN_IMAGE(test, image);
+    writeImage(folder.filePath(QStringLiteral("b.png")), 64, 48, 90);
     test->openPaths({folder.path()});
     test->startTraining(endlessRun(), folder.filePath(QStringLiteral("run")));
     Monkey monkey(&test.window, test->actions(), seed,
@@ -329,8 +329,8 @@ class MonkeyTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!test->trainingBridge()->isRunning(), 30000);
     // What it may have opened is no leak: twice, so that Go back holds a small model too.
     for (int i = 0; i < 2; ++i) {
-      test->lookBridge()->createModel(smallExperiment());
-      QTRY_VERIFY_WITH_TIMEOUT(!test->lookBridge()->isOpening(), 60000);
+      test->modelWorker()->createModel(smallExperiment());
+      QTRY_VERIFY_WITH_TIMEOUT(!test->modelWorker()->isOpening(), 60000);
     }
     const qint64 growth = memoryInUse() - before;
     qInfo("monkey: memory in use grew by %.1f MB, the process has %lld MB",

@@ -3,6 +3,7 @@
 // The window as a program: what it says and how it ends where it cannot do what it was told.
 
 #include <QDir>
+#include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -39,26 +40,26 @@ class ProgramTest : public QObject {
   }
 
  private Q_SLOTS:
-  void whatIsMissingIsSaid_data() {
+  void missingInputIsReported_data() {
     QTest::addColumn<QStringList>("arguments");
     const auto row = [](const char* name, const QStringList& arguments) {
       QTest::newRow(name) << arguments;
     };
     row("a file", {QStringLiteral("gone.png")});
-    row("a picture", {QStringLiteral("--image"), QStringLiteral("gone.png")});
+    row("an image", {QStringLiteral("--image"), QStringLiteral("gone.png")});
     row("weights", {QStringLiteral("--weights"), QStringLiteral("gone.png")});
     row("a model", {QStringLiteral("--model"), QStringLiteral("gone.png")});
   }
-  void whatIsMissingIsSaid() {
+  void missingInputIsReported() {
     QFETCH(QStringList, arguments);
     for (const Outcome& outcome : {run(arguments), shot(arguments)}) {
       QCOMPARE(outcome.exitCode, 3);
-      QVERIFY2(outcome.error.contains("gone.png: is not there"), outcome.error);
+      QVERIFY2(outcome.error.contains("gone.png: does not exist"), outcome.error);
     }
     QVERIFY(!QFile::exists(m_folder.filePath(QStringLiteral("shot.png"))));
   }
 
-  void whatIsDamagedIsSaid() {
+  void damagedInputIsReported() {
     write("damaged.png", "\x89PNG\r\n\x1a\nnothing");
     const Outcome outcome = shot({QStringLiteral("damaged.png")});
     QCOMPARE(outcome.exitCode, 3);
@@ -109,6 +110,60 @@ class ProgramTest : public QObject {
     QCOMPARE(kept.readAll(), session);
     second.kill();
     QVERIFY(second.waitForFinished(30000));
+  }
+
+  /// What a window got shows in its complaint about a damaged file.
+  void anOpenWindowTakesTheFilesOfALaterStart() {
+    write("late.png", "\x89PNG\r\n\x1a\nnothing");
+    const auto start = [&](QProcess& program, const QStringList& arguments) {
+      QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+      environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+      environment.insert(QStringLiteral("XDG_RUNTIME_DIR"), m_folder.path());
+      program.setProcessEnvironment(environment);
+      program.setWorkingDirectory(m_folder.path());
+      program.start(QStringLiteral(HEADLIGHT_PROGRAM),
+                    QStringList{QStringLiteral("--no-session"), QStringLiteral("--threads"),
+                                QStringLiteral("1"), QStringLiteral("--reuse")} +
+                        arguments);
+    };
+    const auto sockets = [&] {
+      return QDir(m_folder.path())
+          .entryList({QStringLiteral("headlight-*.socket")}, QDir::System | QDir::Files)
+          .size();
+    };
+    QProcess first, second, third;
+    start(first, {});
+    QTRY_COMPARE_WITH_TIMEOUT(sockets(), 1, 60000);
+    start(second, {QStringLiteral("late.png")});
+    QVERIFY(second.waitForFinished(60000));
+    QCOMPARE(second.exitCode(), 0);
+    QByteArray said;
+    QTRY_VERIFY_WITH_TIMEOUT((said += first.readAllStandardError()).contains("late.png"), 60000);
+    first.kill();
+    QVERIFY(first.waitForFinished(30000));
+    // What a killed window left behind stops nobody.
+    start(third, {QStringLiteral("late.png")});
+    said.clear();
+    QTRY_VERIFY_WITH_TIMEOUT((said += third.readAllStandardError()).contains("late.png"), 60000);
+    QCOMPARE(third.state(), QProcess::Running);
+    third.kill();
+    QVERIFY(third.waitForFinished(30000));
+  }
+
+  void theTourIsShownOnRequest() {
+    const QString path = m_folder.filePath(QStringLiteral("shot.png"));
+    QCOMPARE(shot({QStringLiteral("--size"), QStringLiteral("1000x700")}).exitCode, 0);
+    const QImage plain(path);
+    QCOMPARE(shot({QStringLiteral("--size"), QStringLiteral("1000x700"), QStringLiteral("--tour")})
+                 .exitCode,
+             0);
+    const QImage toured(path);
+    QCOMPARE(toured.size(), plain.size());
+    int different = 0;
+    for (int y = 0; y < plain.height(); ++y)
+      for (int x = 0; x < plain.width(); ++x)
+        different += plain.pixel(x, y) != toured.pixel(x, y) ? 1 : 0;
+    QVERIFY2(different > 20'000, qPrintable(QString::number(different)));  // a balloon's pixels
   }
 
   void aScreenshotIsTaken() {

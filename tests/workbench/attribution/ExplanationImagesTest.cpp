@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How ways of looking that are no heatmap are drawn.
+// How explanations that are no heatmap are drawn.
 
 #include "core/workbench/attribution/ExplanationImages.h"
 
@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-TEST(ExplanationImages, BackgroundIsDarkAndColoursAreWhatTheyAre) {
+TEST(ExplanationImages, BackgroundIsDarkAndColorsAreWhatTheyAre) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Image image = featuresImage({{1, 2, 1}, {1, 0, 0.5f, nan, nan, nan}}, 4, 2, false);
   ASSERT_EQ(image.width, 4);
@@ -23,7 +23,7 @@ TEST(ExplanationImages, BackgroundIsDarkAndColoursAreWhatTheyAre) {
   EXPECT_LT(row[9], 64);
 }
 
-TEST(ExplanationImages, VarianceIsSaidByColour) {
+TEST(ExplanationImages, VarianceIsSaidByColor) {
   FeatureColors colors;
   colors.shares = {0.414, 0.2, 0.05};
   EXPECT_EQ(varianceText(colors), "red 41 %, green 20 %, blue 5 % of the variance");
@@ -45,12 +45,7 @@ TEST(ExplanationImages, DepthHasTheLastLayersBestClassesAndTheChosenOne) {
   EXPECT_EQ(curves[2].name, "c");
   EXPECT_EQ(curves[0].keys, (std::vector<double>{1, 2}));  // the head does not fit layer 0
   EXPECT_NEAR(curves[0].values[1], 0.8, 1e-6);
-  EXPECT_EQ(classNameOf(ModelInfo(), 7), "class 7");
-}
-
-TEST(ExplanationImages, DepthAsCsvHasALineAClass) {
-  EXPECT_EQ(depthCsv(threeLayers()).substr(0, 48),
-            "layer,class,name,probability\n1,0,\"a\",0.5\n1,1,\"b\"");
+  EXPECT_EQ(findClassName(ModelInfo(), 7), "class 7");
 }
 
 }  // namespace

@@ -55,34 +55,34 @@ at::Tensor naiveRelevance(const std::vector<at::Tensor>& factors) {
   return r;
 }
 
-Heatmap heatOf(InferenceSession& session, const RawImages& picture, ExplanationMethod way,
-               int layer = -1) {
-  return valueOrThrow(
-      classHeat(session, picture, wayMasks(session), way, {.classIndex = kClass, .layer = layer}));
+Heatmap heatmapOf(InferenceSession& session, const RawImages& image, const std::string& method,
+                  int layer = -1) {
+  return valueOrThrow(imageHeatmap(session, image, explanationMasks(session), method,
+                                   {.classIndex = kClass, .layer = layer}));
 }
 
 TEST(ClassHeatmap, IsTheNaiveOneOnAVitWithAClassToken) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
   withModel(*session, [&](Model& model) {
     NaiveVit vit(model);
-    const at::Tensor image = wayTensor(picture);
-    ASSERT_LT((vit.logits(image) - model.forward(image)[0]).abs().max().item<double>(), 1e-4);
+    const at::Tensor input = explanationTensor(image);
+    ASSERT_LT((vit.logits(input) - model.forward(input)[0]).abs().max().item<double>(), 1e-4);
   });
   NaiveVit vit = [&] {
     std::optional<NaiveVit> made;
     withModel(*session, [&](Model& model) { made.emplace(model); });
     return *made;
   }();
-  const at::Tensor image = wayTensor(picture);
+  const at::Tensor input = explanationTensor(image);
   const at::NoGradGuard noGrad;
-  const auto factors = naiveFactors(vit, image);
-  const Heatmap relevance = heatOf(*session, picture, ExplanationMethod::Relevance);
+  const auto factors = naiveFactors(vit, input);
+  const Heatmap relevance = heatmapOf(*session, image, "relevance");
   EXPECT_LT(wayDistance(relevance.values, naiveRelevance(factors)[0].slice(0, 1)), 1e-4);
   EXPECT_EQ(relevance.layer, -1);
   EXPECT_EQ(relevance.className, "class 4");
   for (int l = 0; l < vit.depth; ++l) {
-    const Heatmap one = heatOf(*session, picture, ExplanationMethod::AttentionGradient, l);
+    const Heatmap one = heatmapOf(*session, image, "attention-gradient", l);
     if (factors[l][0].abs().max().item<double>() < 1e-9) continue;
     EXPECT_LT(wayDistance(one.values, factors[l][0].slice(0, 1)), 1e-4) << l;
   }
@@ -91,33 +91,33 @@ TEST(ClassHeatmap, IsTheNaiveOneOnAVitWithAClassToken) {
 TEST(ClassHeatmap, IsTheNaiveOneOnAVitWithoutClassToken) {
   ModelConfig config = microVit();
   config.classToken = false;
-  const auto session = waySession(config);
-  const RawImages picture = wayPicture(config);
+  const auto session = explanationSession(config);
+  const RawImages image = explanationImage(config);
   std::optional<NaiveVit> vit;
   withModel(*session, [&](Model& model) { vit.emplace(model); });
   const at::NoGradGuard noGrad;
-  const auto factors = naiveFactors(*vit, wayTensor(picture));
-  const Heatmap relevance = heatOf(*session, picture, ExplanationMethod::Relevance);
+  const auto factors = naiveFactors(*vit, explanationTensor(image));
+  const Heatmap relevance = heatmapOf(*session, image, "relevance");
   EXPECT_LT(wayDistance(relevance.values, naiveRelevance(factors).mean(0)), 1e-4);
-  EXPECT_NE(relevance.note.find("mean over the patches"), std::string::npos);
+  EXPECT_NE(relevance.note.find("mean over the query patches"), std::string::npos);
 }
 
 TEST(ClassHeatmap, GradCamIsTheNaiveOne) {
   for (const bool classToken : {true, false}) {
     ModelConfig config = microVit();
     config.classToken = classToken;
-    const auto session = waySession(config);
-    const RawImages picture = wayPicture(config);
+    const auto session = explanationSession(config);
+    const RawImages image = explanationImage(config);
     std::optional<NaiveVit> vit;
     withModel(*session, [&](Model& model) { vit.emplace(model); });
     const at::NoGradGuard noGrad;
     const int last = vit->depth - 1, prefix = classToken ? 1 : 0;
-    const at::Tensor entering = vit->pass(wayTensor(picture)).entering[last];
+    const at::Tensor entering = vit->pass(explanationTensor(image)).entering[last];
     const at::Tensor slopes =
-        slopesByDifferences(*vit, wayTensor(picture), vit->addedToEntering, last, entering);
+        slopesByDifferences(*vit, explanationTensor(image), vit->addedToEntering, last, entering);
     const at::Tensor weights = slopes.slice(0, prefix).mean(0);
     const at::Tensor expected = entering.slice(0, prefix).matmul(weights).clamp_min(0);
-    const Heatmap cam = heatOf(*session, picture, ExplanationMethod::GradCam);
+    const Heatmap cam = heatmapOf(*session, image, "grad-cam");
     EXPECT_LT(wayDistance(cam.values, expected), 1e-4) << classToken;
     EXPECT_EQ(cam.layer, last);
   }
@@ -125,20 +125,19 @@ TEST(ClassHeatmap, GradCamIsTheNaiveOne) {
 
 TEST(ClassHeatmap, TheKernelsAndThePlainFormsAgree) {
   for (const auto& [name, config] : pairings()) {
-    const auto session = waySession(config);
-    const RawImages picture = wayPicture(config);
-    for (const ExplanationMethod way :
-         {ExplanationMethod::Relevance, ExplanationMethod::AttentionGradient,
-          ExplanationMethod::GradCam}) {
-      const int layer = infoOf(way).ofLayer ? 0 : -1;  // the last stage may be one patch
-      const Heatmap fused = heatOf(*session, picture, way, layer);
+    const auto session = explanationSession(config);
+    const RawImages image = explanationImage(config);
+    for (const ExplanationInfo& method : explanationMethods()) {
+      if (!method.isClassHeatmap()) continue;
+      const int layer = method.ofLayer ? 0 : -1;  // the last stage may be one patch
+      const Heatmap fused = heatmapOf(*session, image, method.name, layer);
       Heatmap plain;
       {
         const PlainKernels wanted;
-        plain = heatOf(*session, picture, way, layer);
+        plain = heatmapOf(*session, image, method.name, layer);
       }
       const at::Tensor expected = at::tensor(plain.values, at::kDouble);
-      EXPECT_LT(wayDistance(fused.values, expected), 2e-4) << name << " " << infoOf(way).name;
+      EXPECT_LT(wayDistance(fused.values, expected), 2e-4) << name << " " << method.name;
     }
   }
 }
@@ -147,12 +146,13 @@ TEST(ClassHeatmap, MaskedHeadsAgreeToo) {
   ModelConfig config = microVit();
   for (const char* kernel : {"dense", "linear"}) {
     config.attention["kernel"] = kernel;
-    const auto session = waySession(config);
-    const RawImages picture = wayPicture(config);
-    const MaskScheme masks = *makeMaskPreset("sch1", maskShapeOf(session->info().experiment.model));
+    const auto session = explanationSession(config);
+    const RawImages image = explanationImage(config);
+    const MaskScheme masks =
+        *makeMaskPreset("sch1", makeMaskShape(session->info().experiment.model));
     const auto relevance = [&] {
-      return valueOrThrow(classHeat(*session, picture, masks, ExplanationMethod::Relevance,
-                                    {.classIndex = kClass}));
+      return valueOrThrow(
+          imageHeatmap(*session, image, masks, "relevance", {.classIndex = kClass}));
     };
     const Heatmap fused = relevance();
     const PlainKernels plain;
@@ -161,41 +161,40 @@ TEST(ClassHeatmap, MaskedHeadsAgreeToo) {
   }
 }
 
-/// The sum of the heat of a class, which has a number of 0 or more for every patch.
-double checkedSum(const Result<Heatmap>& heat, const std::string& what) {
-  EXPECT_TRUE(heat) << what << (heat ? "" : heat.error().text());
-  if (!heat) return 0;
-  EXPECT_EQ(static_cast<int>(heat->values.size()), heat->grid.patches()) << what;
-  EXPECT_FALSE(heatTitle(*heat).empty() || heatMeaning(*heat).empty()) << what;
+/// The sum of a heatmap's magnitudes; a number for every patch, of 0 or more unless it is signed.
+double checkedSum(const Result<Heatmap>& heatmap, const std::string& what) {
+  EXPECT_TRUE(heatmap) << what << (heatmap ? "" : heatmap.error().text());
+  if (!heatmap) return 0;
+  EXPECT_EQ(static_cast<int>(heatmap->values.size()), heatmap->grid.patches()) << what;
+  EXPECT_FALSE(heatmapTitle(*heatmap).empty() || heatmapMeaning(*heatmap).empty()) << what;
   double sum = 0;
-  for (const float value : heat->values) {
-    EXPECT_TRUE(std::isfinite(value) && value >= 0) << what;
-    sum += value;
+  for (const float value : heatmap->values) {
+    EXPECT_TRUE(std::isfinite(value) && (value >= 0 || heatmap->isSigned)) << what;
+    sum += std::abs(value);
   }
   return sum;
 }
 
 TEST(ClassHeatmap, EveryMechanismHasItsHeats) {
   for (const auto& [name, config] : pairings()) {
-    const auto session = waySession(config);
-    const RawImages picture = wayPicture(config);
-    for (const ExplanationMethod way :
-         {ExplanationMethod::Relevance, ExplanationMethod::AttentionGradient,
-          ExplanationMethod::GradCam}) {
-      const int layer = infoOf(way).ofLayer ? 0 : -1;  // the last stage may be one patch
-      double sum = 0;                                  // of all classes: nothing may speak for one
+    const auto session = explanationSession(config);
+    const RawImages image = explanationImage(config);
+    for (const ExplanationInfo& method : explanationMethods()) {
+      if (!method.isClassHeatmap()) continue;
+      const int layer = method.ofLayer ? 0 : -1;  // the last stage may be one patch
+      double sum = 0;                             // of all classes: nothing may speak for one
       for (int index = 0; index < config.classes; ++index)
-        sum += checkedSum(classHeat(*session, picture, wayMasks(*session), way,
-                                    {.classIndex = index, .layer = layer}),
-                          name + " " + infoOf(way).name);
-      EXPECT_GT(sum, 0) << name << " " << infoOf(way).name;
+        sum += checkedSum(imageHeatmap(*session, image, explanationMasks(*session), method.name,
+                                       {.classIndex = index, .layer = layer}),
+                          name + " " + method.name);
+      EXPECT_GT(sum, 0) << name << " " << method.name;
     }
   }
 }
 
 /// What ∂L/∂weights = ∂L/∂mixed · valuesᵀ stands on.
 TEST(FollowedMaps, MixTheValuesByTheWeights) {
-  class Keeping : public AttentionHook {
+  class CachePolicy : public AttentionHook {
    public:
     bool wants(int) const override { return true; }
     void take(int, const at::Tensor& map) override { whole = map; }
@@ -204,13 +203,13 @@ TEST(FollowedMaps, MixTheValuesByTheWeights) {
     FollowedMap followed;
   };
   for (const auto& [name, config] : pairings()) {
-    const auto session = waySession(config);
+    const auto session = explanationSession(config);
     withModel(*session, [&, &name = name](Model& model) {
       const at::AutoGradMode withGradients(
           true);  // else some layers write over what they are given
-      at::Tensor tokens = model.embed(wayTensor(wayPicture(model.config())));
+      at::Tensor tokens = model.embed(explanationTensor(explanationImage(model.config())));
       for (int l = 0; l < model.layers(); ++l) {
-        Keeping tap;
+        CachePolicy tap;
         tokens = model.block(l, tokens, &tap);
         ASSERT_FALSE(tap.followed.products.empty()) << name;
         std::vector<at::Tensor> weights;
@@ -237,68 +236,69 @@ TEST(FollowedMaps, MixTheValuesByTheWeights) {
 }
 
 TEST(ClassHeatmap, RefusesWhatCannotBe) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
-  const MaskScheme masks = wayMasks(*session);
-  const auto refusal = [&](const RawImages& of, ExplanationMethod way, ExplanationOptions options) {
-    const auto heat = classHeat(*session, of, masks, way, options);
-    EXPECT_FALSE(heat);
-    return heat ? std::string() : heat.error().text();
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
+  const MaskScheme masks = explanationMasks(*session);
+  const auto refusal = [&](const RawImages& of, const std::string& method,
+                           ExplanationOptions options) {
+    const auto heatmap = imageHeatmap(*session, of, masks, method, options);
+    EXPECT_FALSE(heatmap);
+    return heatmap ? std::string() : heatmap.error().text();
   };
-  EXPECT_NE(refusal(picture, ExplanationMethod::Relevance, {.classIndex = 7}).find("no class 7"),
-            std::string::npos);
-  EXPECT_NE(refusal(picture, ExplanationMethod::GradCam, {.layer = 3}).find("no layer 3"),
-            std::string::npos);
-  EXPECT_NE(refusal(picture, ExplanationMethod::Depth, {}).find("not of a class"),
-            std::string::npos);
-  RawImages larger = wayPicture(shrunk(findPublishedModel("deit_tiny")->config));
-  EXPECT_NE(refusal(larger, ExplanationMethod::Relevance, {}).find("24 x 24"), std::string::npos);
+  EXPECT_NE(refusal(image, "relevance", {.classIndex = 7}).find("no class 7"), std::string::npos);
+  EXPECT_NE(refusal(image, "grad-cam", {.layer = 3}).find("no layer 3"), std::string::npos);
+  EXPECT_NE(refusal(image, "logit-lens", {}).find("heatmap of a single image"), std::string::npos);
+  EXPECT_NE(refusal(image, "similarity", {}).find("heatmap of a single image"), std::string::npos);
+  EXPECT_NE(refusal(image, "by feel", {}).find("grad-cam"), std::string::npos);
+  RawImages larger = explanationImage(shrunk(findPublishedModel("deit_tiny")->config));
+  EXPECT_NE(refusal(larger, "relevance", {}).find("24 x 24"), std::string::npos);
   std::stop_source stopped;
   stopped.request_stop();
-  const auto late = classHeat(*session, picture, masks, ExplanationMethod::Relevance, {}, {},
-                              stopped.get_token());
+  const auto late = imageHeatmap(*session, image, masks, "relevance", {}, {}, stopped.get_token());
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::Canceled);
 }
 
 TEST(ClassHeatmap, ProgressEndsWhereItSaysItWill) {
-  const auto session = waySession(microVit());
+  const auto session = explanationSession(microVit());
   Progress last;
-  const auto heat =
-      classHeat(*session, wayPicture(microVit()), wayMasks(*session), ExplanationMethod::Relevance,
-                {}, [&](const Progress& progress) { last = progress; });
-  ASSERT_TRUE(heat);
+  const auto heatmap =
+      imageHeatmap(*session, explanationImage(microVit()), explanationMasks(*session), "relevance",
+                   {}, [&](const Progress& progress) { last = progress; });
+  ASSERT_TRUE(heatmap);
   EXPECT_EQ(last.done, last.total);
   EXPECT_EQ(last.total, 6);
 }
 
 TEST(TokenFeatures, AreBehindTheFinalNorm) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
   std::optional<NaiveVit> vit;
   withModel(*session, [&](Model& model) { vit.emplace(model); });
   const at::NoGradGuard noGrad;
-  const auto naive = vit->pass(wayTensor(picture));
+  const auto naive = vit->pass(explanationTensor(image));
   for (int layer = -1; layer < vit->depth; ++layer) {
-    const auto features = valueOrThrow(tokenFeatures(*session, picture, wayMasks(*session), layer));
+    const auto features =
+        valueOrThrow(tokenFeatures(*session, image, explanationMasks(*session), layer));
     const at::Tensor expected = vit->finalNorm(naive.leaving[layer < 0 ? vit->depth - 1 : layer]);
     EXPECT_TRUE(features.normed);
     EXPECT_LT(wayDistance(features.values, expected), 1e-4);
-    const Heatmap heat = valueOrThrow(similarityHeat(features, 5));
+    const Heatmap heatmap = valueOrThrow(tokenHeatmap("similarity", features, 5));
     const at::Tensor lengths = expected.norm(2, {-1});
     const at::Tensor cosines = expected.matmul(expected[5]) / (lengths * lengths[5]);
-    EXPECT_LT(wayDistance(heat.values, cosines.slice(0, 1)), 1e-4);
-    EXPECT_FLOAT_EQ(heat.values[4], 1);
+    EXPECT_LT(wayDistance(heatmap.values, cosines.slice(0, 1)), 1e-4);
+    EXPECT_FLOAT_EQ(heatmap.values[4], 1);
   }
-  EXPECT_FALSE(
-      similarityHeat(valueOrThrow(tokenFeatures(*session, picture, wayMasks(*session))), 10));
+  EXPECT_FALSE(tokenHeatmap(
+      "similarity", valueOrThrow(tokenFeatures(*session, image, explanationMasks(*session))), 10));
 }
 
 TEST(TokenFeatures, ExistForEveryModel) {
   for (const auto& [name, config] : pairings()) {
-    const auto session = waySession(config);
+    const auto session = explanationSession(config);
     for (const int layer : {-1, 0}) {
-      const auto features = tokenFeatures(*session, wayPicture(config), wayMasks(*session), layer);
+      const auto features =
+          tokenFeatures(*session, explanationImage(config), explanationMasks(*session), layer);
       ASSERT_TRUE(features) << name;
       EXPECT_EQ(static_cast<int>(features->values.size()),
                 features->grid.tokens() * features->width);
@@ -335,19 +335,19 @@ std::vector<std::vector<double>> naiveAxes(std::vector<std::vector<double>> matr
   return axes;
 }
 
-TEST(FeatureColors, AreThePrincipalComponentsOfAllPicturesTogether) {
+TEST(FeatureColors, AreThePrincipalComponentsOfAllImagesTogether) {
   const ModelConfig config = microVit();
-  const auto session = waySession(config);
-  std::vector<TokenFeatures> pictures;
+  const auto session = explanationSession(config);
+  std::vector<TokenFeatures> images;
   for (const int seed : {1, 2})
-    pictures.push_back(
-        valueOrThrow(tokenFeatures(*session, wayPicture(config, seed), wayMasks(*session))));
-  const auto colors = valueOrThrow(featureColors(pictures, false));
-  const int width = pictures[0].width;
+    images.push_back(valueOrThrow(
+        tokenFeatures(*session, explanationImage(config, seed), explanationMasks(*session))));
+  const auto colors = valueOrThrow(explanationColors("feature-pca", images, false));
+  const int width = images[0].width;
   std::vector<std::vector<double>> rows;
-  for (const auto& picture : pictures)
-    for (int t = 1; t < picture.grid.tokens(); ++t)
-      rows.emplace_back(picture.of(t), picture.of(t) + width);
+  for (const auto& image : images)
+    for (int t = 1; t < image.grid.tokens(); ++t)
+      rows.emplace_back(image.of(t), image.of(t) + width);
   for (int d = 0; d < width; ++d) {
     double mean = 0;
     for (const auto& row : rows)
@@ -373,18 +373,18 @@ TEST(FeatureColors, AreThePrincipalComponentsOfAllPicturesTogether) {
     double same = 0, mirrored = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const double share = (scores[i] - *low) / (*high - *low);
-      const double color = colors.pictures[i / 9].colors[i % 9 * 3 + c];
+      const double color = colors.images[i / 9].colors[i % 9 * 3 + c];
       same = std::max(same, std::abs(color - share));
       mirrored = std::max(mirrored, std::abs(color - (1 - share)));
     }
     EXPECT_LT(std::min(same, mirrored), 1e-4) << c;
   }
   EXPECT_GE(colors.shares[0], colors.shares[1]);
-  EXPECT_NE(colors.note.find("2 pictures together"), std::string::npos);
+  EXPECT_NE(colors.note.find("2 images together"), std::string::npos);
 }
 
 TEST(FeatureColors, LeaveTheBackgroundOut) {
-  // A square of features apart from the rest, in the middle of a 4 × 4 picture.
+  // A square of features apart from the rest, in the middle of a 4 × 4 image.
   TokenFeatures features;
   features.grid = {4, 4, 0};
   features.width = 3;
@@ -394,19 +394,20 @@ TEST(FeatureColors, LeaveTheBackgroundOut) {
     features.values.insert(features.values.end(),
                            {middle ? -9.0f : 9.0f, 0.01f * own, 0.02f * own * own});
   }
-  const auto colors = valueOrThrow(featureColors({features}, true));
+  const auto colors = valueOrThrow(explanationColors("feature-pca", {features}, true));
   for (int p = 0; p < 16; ++p) {
     const bool middle = p == 5 || p == 6 || p == 9 || p == 10;
-    EXPECT_EQ(std::isnan(colors.pictures[0].colors[p * 3]), !middle) << p;
+    EXPECT_EQ(std::isnan(colors.images[0].colors[p * 3]), !middle) << p;
   }
-  EXPECT_FALSE(featureColors({}, false));
+  EXPECT_FALSE(explanationColors("feature-pca", {}, false));
 }
 
 TEST(DepthPrediction, IsThatOfTruncatedModels) {
   const ModelConfig config = microVit();
-  const auto session = waySession(config);
-  const RawImages picture = wayPicture(config);
-  const auto depth = valueOrThrow(predictionByDepth(*session, picture, wayMasks(*session)));
+  const auto session = explanationSession(config);
+  const RawImages image = explanationImage(config);
+  const auto depth =
+      valueOrThrow(explanationCurve(*session, image, explanationMasks(*session), "logit-lens"));
   ASSERT_EQ(depth.probabilities.size(), 3u);
   EXPECT_EQ(depth.note, "");
   for (int kept = 1; kept <= 3; ++kept) {
@@ -420,7 +421,7 @@ TEST(DepthPrediction, IsThatOfTruncatedModels) {
         for (const auto& [own, value] : model.state())
           if (own == name) at::Tensor(tensor).copy_(value);
     });
-    const at::Tensor expected = truncated->forward(wayTensor(picture))[0].softmax(0);
+    const at::Tensor expected = truncated->forward(explanationTensor(image))[0].softmax(0);
     EXPECT_LT(wayDistance(depth.probabilities[kept - 1], expected), 1e-5) << kept;
     EXPECT_EQ(depth.top[kept - 1][0].index, expected.argmax().item<int>());
     EXPECT_NEAR(depth.ofClass(2)[kept - 1], expected[2].item<double>(), 1e-6);
@@ -429,8 +430,9 @@ TEST(DepthPrediction, IsThatOfTruncatedModels) {
 
 TEST(DepthPrediction, SaysWhereTheHeadDoesNotFit) {
   for (const auto& [name, config] : pairings()) {
-    const auto session = waySession(config);
-    const auto depth = predictionByDepth(*session, wayPicture(config), wayMasks(*session));
+    const auto session = explanationSession(config);
+    const auto depth = explanationCurve(*session, explanationImage(config),
+                                        explanationMasks(*session), "logit-lens");
     ASSERT_TRUE(depth) << name;
     EXPECT_FALSE(depth->probabilities.back().empty()) << name;
     bool missing = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Faithfulness, beside passes of pictures that the test edits by itself.
+// Faithfulness, beside passes of images that the test edits by itself.
 
 #include "core/workbench/attribution/Faithfulness.h"
 
@@ -12,16 +12,16 @@
 namespace headlight {
 namespace {
 
-/// The probability of a class of a picture whose patches (of 8 × 8 pixels, 3 a row) are 0 unless
+/// The probability of a class of an image whose patches (of 8 × 8 pixels, 3 a row) are 0 unless
 /// they are kept.
-double probabilityWith(InferenceSession& session, RawImages picture, const std::vector<bool>& kept,
+double probabilityWith(InferenceSession& session, RawImages image, const std::vector<bool>& kept,
                        int classIndex) {
   for (int c = 0; c < 3; ++c)
     for (int y = 0; y < 24; ++y)
       for (int x = 0; x < 24; ++x)
-        if (!kept[y / 8 * 3 + x / 8]) picture.values[(c * 24 + y) * 24 + x] = 0;
+        if (!kept[y / 8 * 3 + x / 8]) image.values[(c * 24 + y) * 24 + x] = 0;
   const auto logits =
-      valueOrThrow(lookAtRaw(session, picture, wayMasks(session), false)).front().logits;
+      valueOrThrow(inferRaw(session, image, explanationMasks(session), false)).front().logits;
   double sum = 0;
   for (const float logit : logits)
     sum += std::exp(double{logit} - logits[classIndex]);
@@ -29,14 +29,14 @@ double probabilityWith(InferenceSession& session, RawImages picture, const std::
 }
 
 TEST(Faithfulness, RemovesAndInsertsInFallingOrder) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> heat{0.1f, 0.9f, 0.2f, nan, 0.9f, -1, 0.3f, 0, 0.5f};
+  const std::vector<float> heatmap{0.1f, 0.9f, 0.2f, nan, 0.9f, -1, 0.3f, 0, 0.5f};
   const std::vector<int> order{1, 4, 8, 6, 2, 0, 7, 5, 3};
   const auto table =
-      valueOrThrow(faithfulness(*session, picture, wayMasks(*session), {{"mine", heat, {3, 3, 1}}},
-                                {.classIndex = 2, .steps = 0}));
+      valueOrThrow(faithfulness(*session, image, explanationMasks(*session),
+                                {{"mine", heatmap, {3, 3, 1}}}, {.classIndex = 2, .steps = 0}));
   ASSERT_EQ(table.methods.size(), 1u);
   const Faithfulness& mine = table.methods[0];
   ASSERT_EQ(mine.shares.size(), 10u);
@@ -47,8 +47,8 @@ TEST(Faithfulness, RemovesAndInsertsInFallingOrder) {
       there[order[i - 1]] = false;
       put[order[i - 1]] = true;
     }
-    EXPECT_NEAR(mine.deletion.probability[i], probabilityWith(*session, picture, there, 2), 1e-5);
-    EXPECT_NEAR(mine.insertion.probability[i], probabilityWith(*session, picture, put, 2), 1e-5);
+    EXPECT_NEAR(mine.deletion.probability[i], probabilityWith(*session, image, there, 2), 1e-5);
+    EXPECT_NEAR(mine.insertion.probability[i], probabilityWith(*session, image, put, 2), 1e-5);
     const double weight = (i == 0 || i == 9 ? 0.5 : 1.0) / 9;
     deletionArea += weight * mine.deletion.probability[i];
     insertionArea += weight * mine.insertion.probability[i];
@@ -59,11 +59,12 @@ TEST(Faithfulness, RemovesAndInsertsInFallingOrder) {
 }
 
 TEST(Faithfulness, RandomOrderIsTheSameForTheSameSeed) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
   const AskedHeatmap flat{"flat", std::vector<float>(9, 1.0f), {3, 3, 1}};
   const auto areaOf = [&](std::uint64_t seed) {
-    return valueOrThrow(faithfulness(*session, picture, wayMasks(*session), {flat}, {.seed = seed}))
+    return valueOrThrow(
+               faithfulness(*session, image, explanationMasks(*session), {flat}, {.seed = seed}))
         .random.deletion.area;
   };
   EXPECT_EQ(areaOf(1), areaOf(1));
@@ -71,9 +72,9 @@ TEST(Faithfulness, RandomOrderIsTheSameForTheSameSeed) {
 }
 
 TEST(Faithfulness, FewerStepsTakeSeveralPatchesAtOnce) {
-  const auto session = waySession(microVit());
+  const auto session = explanationSession(microVit());
   const auto table =
-      valueOrThrow(faithfulness(*session, wayPicture(microVit()), wayMasks(*session),
+      valueOrThrow(faithfulness(*session, explanationImage(microVit()), explanationMasks(*session),
                                 {{"flat", std::vector<float>(9, 1.0f), {3, 3, 1}}}, {.steps = 4}));
   EXPECT_EQ(table.methods[0].shares, (std::vector<double>{0, 2.0 / 9, 4.0 / 9, 6.0 / 9, 1}));
   const std::string csv = faithfulnessCsv(table);
@@ -81,18 +82,18 @@ TEST(Faithfulness, FewerStepsTakeSeveralPatchesAtOnce) {
 }
 
 TEST(Faithfulness, RefusesWhatCannotBe) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
-  const MaskScheme masks = wayMasks(*session);
-  EXPECT_FALSE(faithfulness(*session, picture, masks, {}));
-  EXPECT_FALSE(faithfulness(*session, picture, masks, {{"few", {1, 2}, {3, 3, 1}}}));
-  EXPECT_FALSE(faithfulness(*session, picture, masks,
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
+  const MaskScheme masks = explanationMasks(*session);
+  EXPECT_FALSE(faithfulness(*session, image, masks, {}));
+  EXPECT_FALSE(faithfulness(*session, image, masks, {{"few", {1, 2}, {3, 3, 1}}}));
+  EXPECT_FALSE(faithfulness(*session, image, masks,
                             {{"ok", std::vector<float>(9, 1.0f), {3, 3, 1}}}, {.classIndex = 7}));
   std::stop_source stopped;
   stopped.request_stop();
   const auto late =
-      faithfulness(*session, picture, masks, {{"ok", std::vector<float>(9, 1.0f), {3, 3, 1}}}, {},
-                   {}, stopped.get_token());
+      faithfulness(*session, image, masks, {{"ok", std::vector<float>(9, 1.0f), {3, 3, 1}}}, {}, {},
+                   stopped.get_token());
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::Canceled);
 }

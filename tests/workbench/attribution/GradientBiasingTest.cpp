@@ -25,7 +25,7 @@ ModelConfig microIbit() {
 }
 
 std::unique_ptr<InferenceSession> ibitSession() {
-  auto session = waySession(microIbit());
+  auto session = explanationSession(microIbit());
   withModel(*session, [](Model& model) {
     const at::NoGradGuard noGrad;
     for (const auto& [name, tensor] : model.state())
@@ -57,10 +57,10 @@ std::vector<at::Tensor> naiveSlopes(Model& model, const at::Tensor& image, int c
 }
 
 /// Mean of |slopes| over pairs of patches that lie so far apart, of the 3 × 3 grid.
-double naiveOffset(const std::vector<at::Tensor>& pictures, int head, int dr, int dc) {
+double naiveOffset(const std::vector<at::Tensor>& images, int head, int dr, int dc) {
   double sum = 0;
   int count = 0;
-  for (const at::Tensor& slopes : pictures)
+  for (const at::Tensor& slopes : images)
     for (int n = 0; n < 9; ++n)
       for (int m = 0; m < 9; ++m)
         if (m / 3 - n / 3 == dr && m % 3 - n % 3 == dc) {
@@ -72,9 +72,9 @@ double naiveOffset(const std::vector<at::Tensor>& pictures, int head, int dr, in
 
 TEST(GradientBiasing, SlopesAreThoseOfANaiveModel) {
   const auto session = ibitSession();
-  const at::Tensor image = wayTensor(wayPicture(microIbit()));
+  const at::Tensor image = explanationTensor(explanationImage(microIbit()));
   withModel(*session, [&](Model& model) {
-    model.setMasks(wayMasks(*session));
+    model.setMasks(explanationMasks(*session));
     const LogitSlopes slopes = logitSlopes(model, image, 2, [] {});
     const auto naive = naiveSlopes(model, image, 2, false);
     for (int l = 0; l < model.layers(); ++l) {
@@ -91,25 +91,25 @@ TEST(GradientBiasing, SlopesAreThoseOfANaiveModel) {
 TEST(GradientBiasing, IsTheMeanMagnitudeByOffsetWithAndWithoutTheMask) {
   const auto session = ibitSession();
   const std::string before = valueOrThrow(session->digest());
-  std::vector<Image> pictures;
+  std::vector<Image> images;
   for (int i = 0; i < 2; ++i)
-    pictures.push_back({24, 24,
-                        std::make_shared<const std::vector<std::uint8_t>>(
-                            24 * 24 * 3, static_cast<std::uint8_t>(40 + 150 * i))});
-  const ImageSource feed{
-      2, [&](std::int64_t i) -> Result<FedPicture> {
-        return FedPicture{pictures[static_cast<std::size_t>(i)], i == 0 ? 3 : -1};
-      }};
-  const auto biasing = valueOrThrow(measureGradientBiasing(*session, feed, wayMasks(*session)));
+    images.push_back({24, 24,
+                      std::make_shared<const std::vector<std::uint8_t>>(
+                          24 * 24 * 3, static_cast<std::uint8_t>(40 + 150 * i))});
+  const ImageSource feed{2, [&](std::int64_t i) -> Result<SourceImage> {
+                           return SourceImage{images[static_cast<std::size_t>(i)], i == 0 ? 3 : -1};
+                         }};
+  const auto biasing =
+      valueOrThrow(measureGradientBiasing(*session, feed, explanationMasks(*session)));
   EXPECT_EQ(valueOrThrow(session->digest()), before);  // the person's weights are as they were
-  EXPECT_EQ(biasing.unlabelled, 1);
-  EXPECT_NE(lossText(biasing).find("1 pictures without a label"), std::string::npos);
+  EXPECT_EQ(biasing.unlabeled, 1);
+  EXPECT_NE(lossText(biasing).find("1 images without a label"), std::string::npos);
   withModel(*session, [&](Model& model) {
     for (const bool unit : {false, true}) {
       const RelativeMaps& maps = unit ? biasing.unmasked : biasing.masked;
       std::vector<std::vector<at::Tensor>> naive;
       for (int i = 0; i < 2; ++i) {
-        const at::Tensor image = wayTensor(rawPicture(session->info(), pictures[i]));
+        const at::Tensor image = explanationTensor(rawImage(session->info(), images[i]));
         const auto predicted =
             static_cast<int>(model.forward(image).argmax(1).item<std::int64_t>());
         naive.push_back(naiveSlopes(model, image, i == 0 ? 3 : predicted, unit));
@@ -146,23 +146,24 @@ TEST(GradientBiasing, UnitMasksAreOne) {
 }
 
 TEST(GradientBiasing, RefusesModelsWithoutSuchMasks) {
-  const auto plain = waySession(microVit());
+  const auto plain = explanationSession(microVit());
   EXPECT_FALSE(hasGradientBiasing(plain->info()));
-  const ImageSource feed =
-      feedOf(Image{2, 2, std::make_shared<const std::vector<std::uint8_t>>(12, std::uint8_t{9})});
-  const auto refused = measureGradientBiasing(*plain, feed, wayMasks(*plain));
+  const ImageSource feed = makeImageSource(
+      Image{2, 2, std::make_shared<const std::vector<std::uint8_t>>(12, std::uint8_t{9})});
+  const auto refused = measureGradientBiasing(*plain, feed, explanationMasks(*plain));
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("learned_mask"), std::string::npos);
   ModelConfig headless = microIbit();
   headless.classes = 0;
-  const auto features = waySession(headless);
+  const auto features = explanationSession(headless);
   EXPECT_FALSE(hasGradientBiasing(features->info()));
-  EXPECT_FALSE(measureGradientBiasing(*features, feed, wayMasks(*features)));
+  EXPECT_FALSE(measureGradientBiasing(*features, feed, explanationMasks(*features)));
   const auto ibit = ibitSession();
   EXPECT_TRUE(hasGradientBiasing(ibit->info()));
   std::stop_source stopped;
   stopped.request_stop();
-  const auto late = measureGradientBiasing(*ibit, feed, wayMasks(*ibit), {}, stopped.get_token());
+  const auto late =
+      measureGradientBiasing(*ibit, feed, explanationMasks(*ibit), {}, stopped.get_token());
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::Canceled);
 }

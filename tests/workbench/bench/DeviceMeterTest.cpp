@@ -24,7 +24,7 @@ at::Tensor megabytes(std::int64_t count, const at::Device& device) {
 
 TEST(DeviceMeter, CountsTheMostThatTensorsHoldAtATime) {
   for (const at::Device& device : devices()) {
-    const auto peak = peakTensorBytesOf(
+    const auto peak = measurePeakTensorBytes(
         [&] {
           megabytes(2, device);  // goes at once
           const at::Tensor kept = megabytes(4, device);
@@ -35,14 +35,14 @@ TEST(DeviceMeter, CountsTheMostThatTensorsHoldAtATime) {
     EXPECT_GE(peak, 7 * kMegabyte) << device;
     // A GPU's allocator hands out a larger block where little of it would be left.
     EXPECT_LE(peak, (device.is_cpu() ? 7 : 10) * kMegabyte) << device;
-    EXPECT_EQ(peakTensorBytesOf([] {}, device), 0);
+    EXPECT_EQ(measurePeakTensorBytes([] {}, device), 0);
   }
 }
 
 TEST(DeviceMeter, CountsBackwardPassesToo) {
   for (const at::Device& device : devices()) {
     const at::Tensor leaf = at::zeros({kMegabyte / 4}, device).requires_grad_();
-    const auto peak = peakTensorBytesOf([&] { (leaf * 2).sum().backward(); }, device);
+    const auto peak = measurePeakTensorBytes([&] { (leaf * 2).sum().backward(); }, device);
     EXPECT_GE(peak, 2 * kMegabyte) << device;  // the product and the gradient
     EXPECT_EQ(leaf.grad().device(), device);
   }

@@ -76,10 +76,10 @@ TEST(ClassMatch, RefusesAnAmbiguousNameAndNamesBoth) {
 }
 
 TEST(ClassMatch, RefusesWhatTheModelDoesNotKnowWithTheWaysOut) {
-  const Names ways{"--match index", "--class-map", "new head", "cat"};
-  expectMisfit(matchClasses({"cat", "dog", "fox"}, imagenet()), ways);
-  expectMisfit(matchClasses({"cat", "b"}, named({"a", "b", "c"})), ways);
-  expectMisfit(matchClasses({"b", "cat"}, named({"a", "b"})), ways);
+  const Names explanations{"--match index", "--class-map", "new head", "cat"};
+  expectMisfit(matchClasses({"cat", "dog", "fox"}, imagenet()), explanations);
+  expectMisfit(matchClasses({"cat", "b"}, named({"a", "b", "c"})), explanations);
+  expectMisfit(matchClasses({"b", "cat"}, named({"a", "b"})), explanations);
   EXPECT_EQ(matchClasses({"b", "cat"}, named({"a", "b"})).error().message.find("\"b\" is"),
             std::string::npos);
 }
@@ -88,7 +88,7 @@ TEST(ClassMatch, IsByNumberWhereSomebodyWantsIt) {
   const auto match = valueOrThrow(matchClasses({"cat", "dog", "fox"}, imagenet(), {"index", ""}));
   EXPECT_EQ(match.by, ClassMatch::By::Number);
   EXPECT_TRUE(match.order.empty());
-  EXPECT_TRUE(match.text.starts_with("by number, on purpose: \"cat\" is class 0 \"tench"))
+  EXPECT_TRUE(match.text.starts_with("by number, as requested: \"cat\" is class 0 \"tench"))
       << match.text;
   expectMisfit(matchClasses({"a", "b"}, nameless(1), {"index", ""}), {"2 classes"});
   // "1" is number 0 there: nobody can know which is meant.
@@ -151,7 +151,7 @@ TEST_F(ClassMaps, WithMistakesAreRefusedWithTheirPlace) {
       {R"(["cat"])", "list"},
       {R"({"cat": 1, "cat": 1})", "twice"},
       {"kitten,1", "\"cat\""},
-      {std::string("cat,1\0", 6), "no text"},
+      {std::string("cat,1\0", 6), "not text"},
       {"", "no class"},
       {R"({"cat": 99999999999999999999})", "cat"}};
   for (const auto& [text, word] : mistakes) {

@@ -108,7 +108,7 @@ TEST_F(NamedClassesTest, AreTheModelsOwnThenAFilesThenImagenets) {
 TEST_F(NamedClassesTest, DataOfOtherClassesAreRefusedWhereverTheNamesComeFrom) {
   using Order = std::vector<std::int64_t>;
   const auto match = [this](const std::vector<std::string>& data) {
-    return matchClasses(data, modelClassesOf(m_info));
+    return matchClasses(data, readModelClasses(m_info));
   };
   nameClasses(m_info, {{"tench", "goldfish", "cock"}, {"n1", "n2", "n3"}});
   EXPECT_EQ(match({"n3", "n1"})->order, (Order{2, 0}));

@@ -14,7 +14,7 @@
 #include "core/models/Registry.h"
 #include "core/models/backbones/Castling.h"
 #include "core/training/run/ModelFile.h"
-#include "core/workbench/evaluation/CastlingReport.h"
+#include "core/workbench/evaluation/BranchReport.h"
 #include "core/workbench/export/Convert.h"
 #include "core/workbench/results/CachedMetrics.h"
 #include "core/workbench/session/InferenceSession.h"
@@ -54,9 +54,9 @@ TEST(Castling, IsFreeOnlyWithoutNonzeros) {
       config.attention["epsilon"] = epsilon;
       const bool free = epsilon == 1.0;  // no weight of a softmax is above it
       const auto request = savedModel(checkedAndCompleted(config), folder / "model.safetensors");
-      const CastlingReport report = valueOrThrow(evaluateCastling(request, {}, {}));
+      const BranchReport report = valueOrThrow(evaluateWithoutBranch(request, {}, {}));
       EXPECT_EQ(report.with.images, 9);
-      EXPECT_EQ(report.layers.size(), maskShapeOf(config).heads.size());
+      EXPECT_EQ(report.layers.size(), makeMaskShape(config).heads.size());
       bool empty = true;
       for (const auto& layer : report.layers) {
         ASSERT_FALSE(std::isnan(layer.nonzeros));
@@ -66,7 +66,7 @@ TEST(Castling, IsFreeOnlyWithoutNonzeros) {
       }
       EXPECT_EQ(empty, free);
       EXPECT_EQ(report.free, free);
-      EXPECT_EQ(report.with.loss == report.castled.loss, free);
+      EXPECT_EQ(report.with.loss == report.withoutBranch.loss, free);
       EXPECT_EQ(report.verdict.starts_with("free: "), free) << report.verdict;
     }
   }
@@ -76,38 +76,39 @@ TEST(Castling, OfAModelWithoutABranchIsRefused) {
   TemporaryFolder folder;
   ModelConfig config = findPublishedModel("levit_micro")->config;
   config.classes = 9;
-  const auto report = evaluateCastling(savedModel(config, folder / "model.safetensors"), {}, {});
+  const auto report =
+      evaluateWithoutBranch(savedModel(config, folder / "model.safetensors"), {}, {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::InvalidConfig);
   EXPECT_EQ(report.error().where, "model.mechanism");
   // Layers without a branch leave nothing either.
   const double none = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(castlingIsFree({none, none}));
-  EXPECT_TRUE(castlingIsFree({none, 0}));
-  EXPECT_FALSE(castlingIsFree({none, 1e-9}));
+  EXPECT_TRUE(droppingIsFree({none, none}));
+  EXPECT_TRUE(droppingIsFree({none, 0}));
+  EXPECT_FALSE(droppingIsFree({none, 1e-9}));
 }
 
 ModelConfig smallCastling(double epsilon) {
   ModelConfig config = shrunk(findPublishedModel("castling_deit_tiny")->config);
   config.classes = 9;
   config.attention["epsilon"] = epsilon;
-  config.attention["castled"] = false;  // which published ones are
+  config.attention["without_branch"] = false;  // which published ones are
   return checkedAndCompleted(config);
 }
 
 TEST(Castling, OfAnOpenModelIsThatOfItsFile) {
   TemporaryFolder folder;
   const auto request = savedModel(smallCastling(0.01), folder / "model.safetensors");
-  const CastlingReport file = valueOrThrow(evaluateCastling(request, {}, {}));
+  const BranchReport file = valueOrThrow(evaluateWithoutBranch(request, {}, {}));
   const auto session = valueOrThrow(InferenceSession::open(request.source));
-  const MaskScheme masks(maskShapeOf(session->info().experiment.model));
-  const PictureSample sample{request.data, 0};
+  const MaskScheme masks(makeMaskShape(session->info().experiment.model));
+  const ImageSample sample{request.data, 0};
   std::string stages;
-  const auto open = evaluateCastling(*session, sample, masks,
-                                     [&](const Progress& step) { stages += step.stage + ";"; });
+  const auto open = evaluateWithoutBranch(
+      *session, sample, masks, [&](const Progress& step) { stages += step.stage + ";"; });
   ASSERT_TRUE(open) << open.error().text();
   EXPECT_EQ(open->with.loss, file.with.loss);
-  EXPECT_EQ(open->castled.loss, file.castled.loss);
+  EXPECT_EQ(open->withoutBranch.loss, file.withoutBranch.loss);
   EXPECT_EQ(open->verdict, file.verdict);
   ASSERT_EQ(open->layers.size(), file.layers.size());
   for (std::size_t l = 0; l < file.layers.size(); ++l) {
@@ -115,24 +116,24 @@ TEST(Castling, OfAnOpenModelIsThatOfItsFile) {
     EXPECT_EQ(open->layers[l].perImage, file.layers[l].perImage);
   }
   EXPECT_NE(stages.find("with the branch"), std::string::npos);
-  EXPECT_NE(stages.find("castled"), std::string::npos);
+  EXPECT_NE(stages.find("without the branch"), std::string::npos);
   // The open model itself still goes with its branch.
   withModel(*session, [](Model& model) {
-    EXPECT_FALSE(dynamic_cast<Castling&>(model.attention(0)).auxiliary().castled());
+    EXPECT_FALSE(dynamic_cast<Castling&>(model.attention(0)).auxiliary().withoutBranch());
   });
   std::stop_source source;
   source.request_stop();
-  const auto stopped = evaluateCastling(*session, sample, masks, {}, source.get_token());
+  const auto stopped = evaluateWithoutBranch(*session, sample, masks, {}, source.get_token());
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::Canceled);
 
   // Kept, it comes back as it was.
   const auto shelf = std::make_shared<const ResultCache>(folder / "results");
   const MeasuredOn on{*session, sample, masks};
-  ASSERT_TRUE(keptCastling({shelf}, on));
-  const auto kept = keptCastling({shelf, Keeping::Use::Kept}, on);
+  ASSERT_TRUE(cachedBranchReport({shelf}, on));
+  const auto kept = cachedBranchReport({shelf, CachePolicy::Use::Kept}, on);
   ASSERT_TRUE(kept) << kept.error().text();
-  EXPECT_EQ(castlingCsv(*kept), castlingCsv(*open));
+  EXPECT_EQ(branchReportCsv(*kept), branchReportCsv(*open));
   EXPECT_EQ(kept->verdict, open->verdict);
   EXPECT_FALSE(kept->free);
 }
@@ -142,7 +143,7 @@ TEST(Castling, AHigherThresholdNeverLeavesMore) {
   std::vector<double> nonzeros;
   for (const double epsilon : {0.0, 0.02, 0.06, 0.2}) {
     const auto request = savedModel(smallCastling(epsilon), folder / "model.safetensors");
-    nonzeros.push_back(valueOrThrow(evaluateCastling(request, {}, {})).layers[0].nonzeros);
+    nonzeros.push_back(valueOrThrow(evaluateWithoutBranch(request, {}, {})).layers[0].nonzeros);
   }
   EXPECT_EQ(nonzeros[0], 1);
   EXPECT_TRUE(std::is_sorted(nonzeros.rbegin(), nonzeros.rend()));
@@ -152,21 +153,21 @@ TEST(Castling, AHigherThresholdNeverLeavesMore) {
 TEST(Castling, SavedCastledItGoesWithoutItsBranch) {
   TemporaryFolder folder;
   const auto request = savedModel(smallCastling(0.01), folder / "model.safetensors");
-  const CastlingReport report = valueOrThrow(evaluateCastling(request, {}, {}));
+  const BranchReport report = valueOrThrow(evaluateWithoutBranch(request, {}, {}));
   const auto session = valueOrThrow(InferenceSession::open(request.source));
-  const MaskScheme masks(maskShapeOf(session->info().experiment.model));
-  ASSERT_TRUE(saveCastled(*session, folder / "castled.safetensors", masks));
-  EvaluationRequest castled = request;
-  castled.source.weights = folder / "castled.safetensors";
-  EXPECT_EQ(valueOrThrow(evaluate(castled, {}, {})).loss, report.castled.loss);
+  const MaskScheme masks(makeMaskShape(session->info().experiment.model));
+  ASSERT_TRUE(saveWithoutBranch(*session, folder / "castled.safetensors", masks));
+  EvaluationRequest withoutBranch = request;
+  withoutBranch.source.weights = folder / "castled.safetensors";
+  EXPECT_EQ(valueOrThrow(evaluate(withoutBranch, {}, {})).loss, report.withoutBranch.loss);
   EXPECT_EQ(valueOrThrow(evaluate(request, {}, {})).loss, report.with.loss);
   // As convert does it.
   ConvertOptions options;
-  options.castled = true;
+  options.withoutBranch = true;
   ASSERT_TRUE(
       convertCheckpoint(folder / "model.safetensors", folder / "converted.safetensors", options));
-  castled.source.weights = folder / "converted.safetensors";
-  EXPECT_EQ(valueOrThrow(evaluate(castled, {}, {})).loss, report.castled.loss);
+  withoutBranch.source.weights = folder / "converted.safetensors";
+  EXPECT_EQ(valueOrThrow(evaluate(withoutBranch, {}, {})).loss, report.withoutBranch.loss);
 }
 
 TEST(Castling, ConvertWritesWhereNothingIsLeftOrSomebodySaysSo) {
@@ -176,14 +177,14 @@ TEST(Castling, ConvertWritesWhereNothingIsLeftOrSomebodySaysSo) {
     const auto request = savedModel(smallCastling(free ? 1 : 0.01), folder / "model.safetensors");
     const auto out = folder / (free ? "free.safetensors" : "full.safetensors");
     ConvertOptions options;
-    options.castled = true;
-    options.check = CastlingCheck{request.source, {request.data, 9}};
+    options.withoutBranch = true;
+    options.check = BranchCheck{request.source, {request.data, 9}};
     const auto first = convertCheckpoint(folder / "model.safetensors", out, options);
     EXPECT_EQ(first.ok(), free);
     EXPECT_EQ(std::filesystem::exists(out), free);
     if (!free) {
       EXPECT_EQ(first.error().code, ErrorCode::InvalidArgument);
-      for (const char* words : {"castling is not free: ", "--anyway", "top-1 goes from"})
+      for (const char* words : {"dropping the branch is not free: ", "--anyway", "top-1 goes from"})
         EXPECT_NE(first.error().message.find(words), std::string::npos) << first.error().message;
     }
     options.check->anyway = true;
@@ -194,28 +195,28 @@ TEST(Castling, ConvertWritesWhereNothingIsLeftOrSomebodySaysSo) {
     // Of the weights as they are written.
     EvaluationRequest written = request;
     written.source.weights = out;
-    EXPECT_EQ(valueOrThrow(evaluate(written, {}, {})).loss, anyway->castling->castled.loss);
+    EXPECT_EQ(valueOrThrow(evaluate(written, {}, {})).loss, anyway->castling->withoutBranch.loss);
   }
 }
 
-TEST(Castling, ItsTableSaysWhatIsLeft) {
-  CastlingReport report;
+TEST(Castling, WritesTheReportAsCsv) {
+  BranchReport report;
   report.with = {.images = 9, .loss = 0.5, .top1 = 0.75, .top5 = 1};
-  report.castled = {.images = 9, .loss = 0.625, .top1 = 0.5, .top5 = 1};
+  report.withoutBranch = {.images = 9, .loss = 0.625, .top1 = 0.5, .top5 = 1};
   report.layers = {
       {0.25, 100},
       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()}};
   report.verdict = "not free: …";
-  EXPECT_EQ(castlingCsv(report),
+  EXPECT_EQ(branchReportCsv(report),
             "what,with,castled\nimages,9,9\nloss,0.5,0.625\ntop1,0.75,0.5\ntop5,1,1\n"
             "nonzeros of layer 0,0.25,0\nnonzeros an image of layer 0,100,0\n");
-  EXPECT_EQ(nonzerosText(report, 0), "layer 0: 25 % nonzeros, 100 an image");
+  EXPECT_EQ(nonzerosText(report, 0), "layer 0: 25 % nonzeros, 100 per image");
   EXPECT_EQ(nonzerosText(report, 1), "layer 1: no auxiliary branch");
   EXPECT_FALSE(requireFree(report, "--anyway"));
   report.free = true;
   EXPECT_TRUE(requireFree(report, "--anyway"));
-  EXPECT_TRUE(canCastle(smallCastling(0.02)));
-  EXPECT_FALSE(canCastle(findPublishedModel("deit_tiny")->config));
+  EXPECT_TRUE(canDropBranch(smallCastling(0.02)));
+  EXPECT_FALSE(canDropBranch(findPublishedModel("deit_tiny")->config));
 }
 
 /// Weights from within a run are looked at with the ε of their step, not with that of the end.

@@ -9,8 +9,8 @@
 namespace headlight {
 namespace {
 
-PictureVerdict verdict(std::int64_t index, int label, int predicted, double loss, bool five) {
-  PictureVerdict one;
+ImageVerdict reportVerdict(std::int64_t index, int label, int predicted, double loss, bool five) {
+  ImageVerdict one;
   one.index = index;
   one.label = label;
   one.predicted = predicted;
@@ -22,16 +22,16 @@ PictureVerdict verdict(std::int64_t index, int label, int predicted, double loss
 SchemeResult byHand() {
   SchemeResult result;
   result.classNames = {"cat", "dog, \"big\"", "frog"};
-  result.pictures = {verdict(0, 0, 0, 0.1, true), verdict(1, 0, 2, 2.0, true),
-                     verdict(2, 2, 2, 0.3, true), verdict(3, 0, 4, 5.0, false)};
+  result.images = {reportVerdict(0, 0, 0, 0.1, true), reportVerdict(1, 0, 2, 2.0, true),
+                   reportVerdict(2, 2, 2, 0.3, true), reportVerdict(3, 0, 4, 5.0, false)};
   return result;
 }
 
 TEST(ClassReport, CountsEachClass) {
   const ClassReport report = classReport(byHand(), 2);
-  ASSERT_EQ(report.classes.size(), 2u);  // no picture is of a dog
+  ASSERT_EQ(report.classes.size(), 2u);  // no image is of a dog
   EXPECT_EQ(report.classes[0].name, "cat");
-  EXPECT_EQ(report.classes[0].pictures, 3);
+  EXPECT_EQ(report.classes[0].images, 3);
   EXPECT_EQ(report.classes[0].right, 1);
   EXPECT_DOUBLE_EQ(report.classes[0].top1(), 1.0 / 3);
   EXPECT_DOUBLE_EQ(report.classes[0].top5(), 2.0 / 3);
@@ -42,7 +42,7 @@ TEST(ClassReport, CountsEachClass) {
   EXPECT_EQ(report.worst[1].index, 1);
 }
 
-TEST(ClassReport, SaysWhatIsTakenForWhat) {
+TEST(ClassReport, CountsTheConfusionMatrix) {
   const ClassReport report = classReport(byHand());
   EXPECT_EQ(report.confused, (std::vector<int>{0, 2, 4}));
   EXPECT_EQ(report.confusion,
@@ -52,7 +52,7 @@ TEST(ClassReport, SaysWhatIsTakenForWhat) {
             "\"class 4\",0,0,0\n");
 }
 
-TEST(ClassReport, OfNoPicturesIsEmpty) {
+TEST(ClassReport, OfNoImagesIsEmpty) {
   const ClassReport report = classReport({});
   EXPECT_TRUE(report.classes.empty());
   EXPECT_TRUE(report.confusion.empty());

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/masks/Neighbourhood.h"
+#include "core/masks/Neighborhood.h"
 #include "core/models/Registry.h"
 #include "core/workbench/evaluation/HeadImportance.h"
 #include "tests/models/Pairings.h"
@@ -74,7 +74,7 @@ class NaiveVit {
     return y + linear(hidden, name + "mlp.fc2");
   }
   at::Tensor mask(int layer, int head) const {
-    const auto cells = neighbourhoodMask(m_config.grid(), m_masks.at(layer, head).window);
+    const auto cells = neighborhoodMask(m_config.grid(), m_masks.at(layer, head).window);
     const std::int64_t tokens = m_config.grid().tokens();
     at::Tensor matrix = at::empty({tokens, tokens}, at::kDouble);
     std::copy(cells.begin(), cells.end(), matrix.data_ptr<double>());
@@ -101,7 +101,7 @@ std::shared_ptr<Model> smallVit() {
   return model;
 }
 
-at::Tensor somePictures(const ModelConfig& config, std::int64_t count) {
+at::Tensor someImages(const ModelConfig& config, std::int64_t count) {
   at::manual_seed(5);
   return at::randn({count, 3, config.imageHeightPixels(), config.imageWidthPixels()});
 }
@@ -128,7 +128,7 @@ at::Tensor naiveWorth(const NaiveVit& vit, const at::Tensor& images, const at::T
 TEST(HeadImportance, ExactIsWhatAModelLosesWithAHeadsOutputAtZero) {
   const auto model = smallVit();
   const at::NoGradGuard noGrad;
-  const at::Tensor images = somePictures(model->config(), 3);
+  const at::Tensor images = someImages(model->config(), 3);
   const NaiveVit vit(*model);
   for (const at::Tensor& labels : {at::Tensor(), at::tensor({2, 0, 5}, at::kLong)}) {
     const HeadTable exact = exactImportance(*model, {images, labels}, {});
@@ -149,7 +149,7 @@ TEST(HeadImportance, ExactIsWhatAModelLosesWithAHeadsOutputAtZero) {
 TEST(HeadImportance, FirstOrderIsTheSlopeOfAGateOnTheHead) {
   const auto model = smallVit();
   const at::NoGradGuard noGrad;
-  const at::Tensor images = somePictures(model->config(), 2);
+  const at::Tensor images = someImages(model->config(), 2);
   const NaiveVit vit(*model);
   constexpr double kStep = 1e-5;
   for (const at::Tensor& labels : {at::Tensor(), at::tensor({2, 6}, at::kLong)}) {
@@ -197,7 +197,7 @@ TEST(HeadImportance, EveryMechanismOnEveryBackboneTellsAndStaysAsItWas) {
       if (parameter.find("blocks.1") != std::string::npos)
         at::Tensor(tensor).set_requires_grad(false);  // as a frozen block
     const auto kept = everythingOf(*model);
-    const at::Tensor images = somePictures(config, 2), labels = at::tensor({1, 4}, at::kLong);
+    const at::Tensor images = someImages(config, 2), labels = at::tensor({1, 4}, at::kLong);
     const at::Tensor before = model->forward(images).detach();
     const at::Tensor generator = at::globalContext().defaultGenerator(at::kCPU).get_state();
     for (const HeadTable& table :
@@ -226,7 +226,7 @@ TEST(HeadImportance, ALayerWithoutAProjectionHasNone) {
   config.attention["projection"] = false;
   const auto model = makeModel(config, 0);
   model->eval();
-  const at::Tensor images = somePictures(config, 1);
+  const at::Tensor images = someImages(config, 1);
   for (const HeadTable& table :
        {exactImportance(*model, {images}, {}), firstOrderImportance(*model, {images}, {})})
     for (const auto& row : table)
@@ -237,7 +237,7 @@ TEST(HeadImportance, ALayerWithoutAProjectionHasNone) {
 TEST(HeadImportance, StoppingLeavesTheWeightsAsTheyWere) {
   const auto model = smallVit();
   const auto kept = everythingOf(*model);
-  const at::Tensor images = somePictures(model->config(), 2);
+  const at::Tensor images = someImages(model->config(), 2);
   for (const bool exact : {true, false}) {
     std::stop_source source;
     const ImportanceTask task{images, {}, [&] { source.request_stop(); }};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The door to measures of heads: of a picture, over a data set, and conditions on them.
+// The door to measures of heads: of an image, over a dataset, and conditions on them.
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 #include "core/workbench/evaluation/HeadMetrics.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/Datasets.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/ModelAccess.h"
-#include "core/workbench/session/Pictures.h"
 #include "tests/models/Pairings.h"
 
 namespace headlight {
@@ -44,20 +44,20 @@ std::unique_ptr<InferenceSession> sessionOf(const Experiment& experiment) {
   return session;
 }
 
-std::unique_ptr<Dataset> picturesOf(const Experiment& experiment, std::int64_t samples) {
-  DatasetSpec spec = datasetSpecOf(experiment.data, experiment.model.imageSize, experiment.seed);
+std::unique_ptr<Dataset> imagesOf(const Experiment& experiment, std::int64_t samples) {
+  DatasetSpec spec = makeDatasetSpec(experiment.data, experiment.model.imageSize, experiment.seed);
   spec.maxValidationSamples = samples;
   return valueOrThrow(openDataset(spec, Split::Validation));
 }
 
 MaskScheme noMasks(const InferenceSession& session) {
-  return MaskScheme(maskShapeOf(session.info().experiment.model));
+  return MaskScheme(makeMaskShape(session.info().experiment.model));
 }
 
 TEST(HeadMetrics, EachIsFoundByItsName) {
   std::set<std::string> names;
   for (const HeadMeasureInfo& info : headMeasures()) {
-    EXPECT_EQ(infoOf(info.measure).name, info.name);
+    EXPECT_EQ(findInfo(info.measure).name, info.name);
     EXPECT_EQ(*headMeasureFromName(info.name), info.measure);
     EXPECT_FALSE(info.title.empty() || info.larger.empty() || info.help.empty()) << info.name;
     EXPECT_TRUE(names.insert(info.name).second);
@@ -90,37 +90,37 @@ TEST(HeadMetrics, HeadsAreChosenAndSortedByValue) {
   EXPECT_EQ(sortedHeads(values), (std::vector<HeadPlace>{{1, 1}, {0, 0}, {1, 0}, {0, 2}}));
 }
 
-TEST(HeadMetrics, OfAPictureAreThoseOfItsMaps) {
+TEST(HeadMetrics, OfAnImageAreThoseOfItsMaps) {
   const auto session = sessionOf(smallExperiment("deit_tiny"));
-  const auto dataset = picturesOf(session->info().experiment, 9);
+  const auto dataset = imagesOf(session->info().experiment, 9);
   const Image image = valueOrThrow(dataset->sample(3)).image;
   const MaskScheme masks = noMasks(*session);
-  const InferenceResult look = valueOrThrow(session->look(image, masks));
+  const InferenceResult inference = valueOrThrow(session->infer(image, masks));
   const auto als = valueOrThrow(measureHeadMetrics(*session, image, masks, M::Locality));
   const auto entropy = valueOrThrow(measureHeadMetrics(*session, image, masks, M::Entropy));
   const auto distance = valueOrThrow(measureHeadMetrics(*session, image, masks, M::Distance));
-  for (std::size_t l = 0; l < look.maps.layers.size(); ++l) {
-    const auto entropies = attentionEntropies(look.maps.layers[l]);
-    const auto distances = attentionDistances(look.maps.layers[l], {8, 8});
+  for (std::size_t l = 0; l < inference.maps.layers.size(); ++l) {
+    const auto entropies = attentionEntropies(inference.maps.layers[l]);
+    const auto distances = attentionDistances(inference.maps.layers[l], {8, 8});
     for (std::size_t h = 0; h < entropies.size(); ++h) {
-      EXPECT_EQ(als.values[l][h], look.locality[l][h]);
+      EXPECT_EQ(als.values[l][h], inference.locality[l][h]);
       EXPECT_EQ(entropy.values[l][h], entropies[h]);
       EXPECT_EQ(distance.values[l][h], distances[h]);
     }
-    EXPECT_EQ(als.chance[l], uniformLocality(look.maps.layers[l].grid));
+    EXPECT_EQ(als.chance[l], uniformLocality(inference.maps.layers[l].grid));
     EXPECT_EQ(entropy.chance[l], 1);
-    EXPECT_EQ(distance.chance[l], uniformDistance(look.maps.layers[l].grid, {8, 8}));
+    EXPECT_EQ(distance.chance[l], uniformDistance(inference.maps.layers[l].grid, {8, 8}));
   }
-  EXPECT_EQ(als.pictures, 1);
+  EXPECT_EQ(als.images, 1);
   EXPECT_EQ(als.note, "");
-  EXPECT_FALSE(headValuesOf(look, session->info(), M::Importance));
-  EXPECT_FALSE(headValuesOf(InferenceResult{}, session->info(), M::Entropy));
+  EXPECT_FALSE(computeHeadValues(inference, session->info(), M::Importance));
+  EXPECT_FALSE(computeHeadValues(InferenceResult{}, session->info(), M::Entropy));
 }
 
-TEST(HeadMetrics, OverADataSetAreMeansOverItsPictures) {
+TEST(HeadMetrics, OverADataSetAreMeansOverItsImages) {
   const auto session = sessionOf(smallExperiment("deit_tiny"));
   const Experiment& experiment = session->info().experiment;
-  const auto dataset = picturesOf(experiment, 11);
+  const auto dataset = imagesOf(experiment, 11);
   ASSERT_EQ(dataset->size(), 11);  // one more than a batch, and unevenly so
   MaskScheme masks = noMasks(*session);
   masks.set(0, 1, {MaskKind::Hard, 3});
@@ -148,7 +148,7 @@ TEST(HeadMetrics, OverADataSetAreMeansOverItsPictures) {
       EXPECT_NEAR((*found)[1].values[l][h], locality[l][h], 1e-5);
       EXPECT_GE((*found)[2].values[l][h], 0);
     }
-  EXPECT_EQ((*found)[0].pictures, 11);
+  EXPECT_EQ((*found)[0].images, 11);
   EXPECT_TRUE(std::isnan((*found)[2].chance[0]));
   double squares = 0;
   for (const double value : ofOneHead)
@@ -157,10 +157,10 @@ TEST(HeadMetrics, OverADataSetAreMeansOverItsPictures) {
   EXPECT_TRUE((*found)[2].deviations.empty());  // an importance is of the mean loss
 }
 
-/// Pictures without labels: what can be read is averaged, what needs classes is refused.
-TEST(HeadMetrics, OverAnyPicturesAreMeansOverThoseThatCanBeRead) {
+/// Images without labels: what can be read is averaged, what needs classes is refused.
+TEST(HeadMetrics, OverAnyImagesAreMeansOverThoseThatCanBeRead) {
   const auto session = sessionOf(smallExperiment("deit_tiny"));
-  const auto dataset = picturesOf(session->info().experiment, 4);
+  const auto dataset = imagesOf(session->info().experiment, 4);
   MaskScheme masks = noMasks(*session);
   masks.set(0, 1, {MaskKind::Hard, 3});
   std::vector<Image> images;
@@ -169,13 +169,13 @@ TEST(HeadMetrics, OverAnyPicturesAreMeansOverThoseThatCanBeRead) {
   ImageSource feed;
   feed.count = 4;
   feed.of = "four files";
-  feed.read = [&](std::int64_t i) -> Result<FedPicture> {
+  feed.read = [&](std::int64_t i) -> Result<SourceImage> {
     if (i == 1) return Error{ErrorCode::InvalidFile, "is damaged", "b.png"};
-    return FedPicture{images[static_cast<std::size_t>(i == 0 ? 0 : i - 1)]};
+    return SourceImage{images[static_cast<std::size_t>(i == 0 ? 0 : i - 1)]};
   };
   const auto found =
       valueOrThrow(measureHeadMetrics(*session, feed, masks, {M::Distance, M::Alpha, M::Entropy}));
-  EXPECT_EQ(fedText(found.fed), "3 pictures (1 could not be read), four files");
+  EXPECT_EQ(fedText(found.fed), "3 images (1 could not be read), four files");
   ASSERT_EQ(found.values.size(), 3u);
   std::vector<double> ones;
   for (const Image& image : images)
@@ -187,12 +187,12 @@ TEST(HeadMetrics, OverAnyPicturesAreMeansOverThoseThatCanBeRead) {
     squares += (one - mean) * (one - mean);
   EXPECT_NEAR(found.values[0].values[0][1], mean, 1e-5);
   EXPECT_NEAR(found.values[0].deviations[0][1], std::sqrt(squares / 2), 1e-5);
-  EXPECT_EQ(found.values[0].pictures, 3);
+  EXPECT_EQ(found.values[0].images, 3);
   EXPECT_TRUE(std::isfinite(found.values[0].chance[0]));
   EXPECT_EQ(found.values[2].measure, M::Entropy);
   const auto refused = measureHeadMetrics(*session, feed, masks, {M::Importance});
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().text().find("needs their classes"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("needs class labels"), std::string::npos);
   std::stop_source stopped;
   stopped.request_stop();
   EXPECT_EQ(
@@ -206,18 +206,18 @@ TEST(HeadMetrics, OverTheMapsOfAFileAreMeansToo) {
   ModelSource source;
   source.model = file.string();
   const auto session = valueOrThrow(InferenceSession::open(source));
-  const std::int64_t pictures = session->info().pictures;
-  ASSERT_GT(pictures, 1);
+  const std::int64_t images = session->info().images;
+  ASSERT_GT(images, 1);
   const auto found = valueOrThrow(
       measureHeadMetrics(*session, feedOfMaps(*session), noMasks(*session), {M::Entropy}));
   double sum = 0;
-  for (int i = 0; i < pictures; ++i) {
+  for (int i = 0; i < images; ++i) {
     const Image image = valueOrThrow(feedOfMaps(*session, i).read(0)).image;
     sum += valueOrThrow(measureHeadMetrics(*session, image, noMasks(*session), M::Entropy))
                .values[1][0];
   }
-  EXPECT_NEAR(found.values[0].values[1][0], sum / static_cast<double>(pictures), 1e-9);
-  EXPECT_EQ(found.values[0].pictures, pictures);
+  EXPECT_NEAR(found.values[0].values[1][0], sum / static_cast<double>(images), 1e-9);
+  EXPECT_EQ(found.values[0].images, images);
 }
 
 TEST(HeadMetrics, ImportanceOverADataSetIsTheRiseOfItsLoss) {
@@ -226,7 +226,7 @@ TEST(HeadMetrics, ImportanceOverADataSetIsTheRiseOfItsLoss) {
   const MaskScheme masks = noMasks(*session);
   const auto found =
       valueOrThrow(measureHeadMetrics(*session, {experiment.data, 10}, masks, {M::Importance}));
-  const std::shared_ptr<const Dataset> dataset = picturesOf(experiment, 10);
+  const std::shared_ptr<const Dataset> dataset = imagesOf(experiment, 10);
   const auto lossWithout = [&](int layer, int head) {
     double loss = 0;
     withModel(*session, [&](Model& model) {
@@ -235,7 +235,7 @@ TEST(HeadMetrics, ImportanceOverADataSetIsTheRiseOfItsLoss) {
       if (layer >= 0)
         silent.emplace(model.attention(layer).headProjection().weight, head, model.heads(layer));
       SharedBatches batches(
-          evaluationLoader(dataset, preprocessingOf(experiment.model), 5, /*threads=*/0));
+          evaluationLoader(dataset, makePreprocessing(experiment.model), 5, /*threads=*/0));
       loss = valueOrThrow(evaluateModel(model, batches, {})).loss;
     });
     return loss;
@@ -248,7 +248,7 @@ TEST(HeadMetrics, ImportanceOverADataSetIsTheRiseOfItsLoss) {
 
 TEST(HeadMetrics, AnImportanceSaysOfWhat) {
   const auto session = sessionOf(smallExperiment("deit_tiny"));
-  const auto dataset = picturesOf(session->info().experiment, 9);
+  const auto dataset = imagesOf(session->info().experiment, 9);
   const Image image = valueOrThrow(dataset->sample(0)).image;
   const auto found = measureHeadMetrics(*session, image, noMasks(*session), M::Importance);
   ASSERT_TRUE(found) << found.error().text();
@@ -264,11 +264,11 @@ TEST(HeadMetrics, AnImportanceSaysOfWhat) {
 
 TEST(HeadMetrics, MapsThatAreNoDistributionAreSaidToBePrepared) {
   const auto session = sessionOf(smallExperiment("vit_lsla"));
-  const auto dataset = picturesOf(session->info().experiment, 9);
+  const auto dataset = imagesOf(session->info().experiment, 9);
   const Image image = valueOrThrow(dataset->sample(0)).image;
   const auto entropy =
       valueOrThrow(measureHeadMetrics(*session, image, noMasks(*session), M::Entropy));
-  EXPECT_EQ(entropy.note, "signed maps clamped at 0, rows normalised");
+  EXPECT_EQ(entropy.note, "signed maps clamped at 0, rows normalized");
   const auto cait = sessionOf(smallExperiment("cait_xxs24_224"));
   const auto als = valueOrThrow(measureHeadMetrics(*cait, image, noMasks(*cait), M::Locality));
   EXPECT_NE(als.note.find("class attention of the last 2 layers"), std::string::npos) << als.note;
@@ -284,31 +284,31 @@ TEST(HeadMetrics, AlphaIsWhatSoftMasksLearned) {
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR((*found)[0].values[2][1], 0.25, 1e-6);
   EXPECT_TRUE(std::isnan((*found)[0].values[2][0]));
-  EXPECT_EQ((*found)[0].pictures, 0);
+  EXPECT_EQ((*found)[0].images, 0);
 }
 
 TEST(HeadMetrics, TheSessionIsFreeWhileADataSetIsMeasured) {
   const auto session = sessionOf(smallExperiment("deit_tiny"));
   const Experiment& experiment = session->info().experiment;
-  const auto dataset = picturesOf(experiment, 9);
+  const auto dataset = imagesOf(experiment, 9);
   const Image image = valueOrThrow(dataset->sample(0)).image;
   MaskScheme other = noMasks(*session);
   other.set(0, 0, {MaskKind::Hard, 3});
   const auto calm = valueOrThrow(
       measureHeadMetrics(*session, {experiment.data, 9}, noMasks(*session), {M::Importance}));
   // Others look under other masks, and even take the weights away: what is measured stays.
-  int looks = 0;
+  int inferences = 0;
   const auto busy = measureHeadMetrics(*session, {experiment.data, 9}, noMasks(*session),
                                        {M::Importance}, [&](const Progress& step) {
                                          EXPECT_LE(step.done, step.total);
-                                         EXPECT_TRUE(session->look(image, other));
+                                         EXPECT_TRUE(session->infer(image, other));
                                          withModel(*session, [](Model& model) {
                                            at::Tensor(model.trainable().back().second).zero_();
                                          });
-                                         ++looks;
+                                         ++inferences;
                                        });
   ASSERT_TRUE(busy) << busy.error().text();
-  EXPECT_GT(looks, 2);
+  EXPECT_GT(inferences, 2);
   EXPECT_EQ((*busy)[0].values, calm[0].values);
 }
 
@@ -325,7 +325,7 @@ TEST(HeadMetrics, MeasuringStopsWhenAsked) {
   }
 }
 
-TEST(HeadMetrics, EveryPairingHasMapMeasuresOfAPicture) {
+TEST(HeadMetrics, EveryPairingHasMapMeasuresOfAnImage) {
   for (const auto& [name, config] : pairings()) {
     SCOPED_TRACE(name);
     Experiment experiment;
@@ -333,7 +333,7 @@ TEST(HeadMetrics, EveryPairingHasMapMeasuresOfAPicture) {
     experiment.device = "cpu";
     experiment.threads = 1;
     const auto session = valueOrThrow(InferenceSession::create(experiment));
-    const auto dataset = picturesOf(experiment, 9);
+    const auto dataset = imagesOf(experiment, 9);
     const Image image = valueOrThrow(dataset->sample(1)).image;
     for (const M measure : {M::Locality, M::Entropy, M::Distance}) {
       const auto found = measureHeadMetrics(*session, image, noMasks(*session), measure);
@@ -341,7 +341,7 @@ TEST(HeadMetrics, EveryPairingHasMapMeasuresOfAPicture) {
       for (std::size_t l = 0; l < found->values.size(); ++l) {
         EXPECT_TRUE(std::isfinite(found->chance[l]));
         for (const double value : found->values[l])
-          EXPECT_TRUE(std::isfinite(value)) << infoOf(measure).name << " layer " << l;
+          EXPECT_TRUE(std::isfinite(value)) << findInfo(measure).name << " layer " << l;
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How alike layers look: of a picture, and averaged over a data set, beside loops in double over
+// How alike layers look: of an image, and averaged over a dataset, beside loops in double over
 // the maps that a look has.
 
 #include "core/workbench/evaluation/LayerSimilarity.h"
@@ -37,19 +37,19 @@ std::unique_ptr<InferenceSession> modelToCompare(const std::string& published) {
   return session;
 }
 
-std::vector<Image> picturesFor(const InferenceSession& session, std::int64_t samples) {
+std::vector<Image> imagesFor(const InferenceSession& session, std::int64_t samples) {
   const Experiment& experiment = session.info().experiment;
-  DatasetSpec spec = datasetSpecOf(experiment.data, experiment.model.imageSize, experiment.seed);
+  DatasetSpec spec = makeDatasetSpec(experiment.data, experiment.model.imageSize, experiment.seed);
   spec.maxValidationSamples = samples;
   const auto dataset = valueOrThrow(openDataset(spec, Split::Validation));
-  std::vector<Image> pictures;
+  std::vector<Image> images;
   for (std::int64_t i = 0; i < dataset->size(); ++i)
-    pictures.push_back(valueOrThrow(dataset->sample(i)).image);
-  return pictures;
+    images.push_back(valueOrThrow(dataset->sample(i)).image);
+  return images;
 }
 
 MaskScheme unmasked(const InferenceSession& session) {
-  return MaskScheme(maskShapeOf(session.info().experiment.model));
+  return MaskScheme(makeMaskShape(session.info().experiment.model));
 }
 
 /// Eq. 4 as it is written, in double: NaN across grids.
@@ -69,26 +69,26 @@ double naiveCosine(const LayerMaps& a, const LayerMaps& b, int head) {
   return sum / a.tokens();
 }
 
-/// [1 + heads][L × L] over pictures, as LayerSimilarity has it.
+/// [1 + heads][L × L] over images, as LayerSimilarity has it.
 std::vector<std::vector<double>> naiveMeans(InferenceSession& session,
-                                            const std::vector<Image>& pictures,
+                                            const std::vector<Image>& images,
                                             const MaskScheme& masks) {
   const auto& heads = session.info().heads;
   const std::size_t layers = heads.size();
   const int most = *std::max_element(heads.begin(), heads.end());
   std::vector<std::vector<double>> means(static_cast<std::size_t>(most) + 1,
                                          std::vector<double>(layers * layers, 0.0));
-  for (const Image& picture : pictures) {
-    const InferenceResult look = valueOrThrow(session.look(picture, masks));
+  for (const Image& image : images) {
+    const InferenceResult inference = valueOrThrow(session.infer(image, masks));
     for (std::size_t i = 0; i < layers; ++i)
       for (std::size_t j = 0; j < layers; ++j) {
-        const LayerMaps &a = look.maps.layers[i], &b = look.maps.layers[j];
+        const LayerMaps &a = inference.maps.layers[i], &b = inference.maps.layers[j];
         const int common = std::min(a.heads, b.heads);
         for (int h = 0; h < most; ++h) {
           const double one = !(a.grid == b.grid) || h < common ? naiveCosine(a, b, h) : 0;
-          means[h + 1][i * layers + j] += one / static_cast<double>(pictures.size());
+          means[h + 1][i * layers + j] += one / static_cast<double>(images.size());
           if (h < common)
-            means[0][i * layers + j] += one / common / static_cast<double>(pictures.size());
+            means[0][i * layers + j] += one / common / static_cast<double>(images.size());
         }
       }
   }
@@ -108,36 +108,36 @@ void expectNear(const std::vector<std::vector<double>>& got,
   }
 }
 
-TEST(LayerSimilarity, OverADataSetIsTheMeanOfItsPictures) {
+TEST(LayerSimilarity, OverADataSetIsTheMeanOfItsImages) {
   const auto session = modelToCompare("deit_tiny");
   MaskScheme masks = unmasked(*session);
   masks.set(0, 1, {MaskKind::Hard, 3});
-  const PictureSample sample{session->info().experiment.data, 11};  // more than a batch, unevenly
-  const auto pictures = picturesFor(*session, 11);
-  ASSERT_EQ(pictures.size(), 11u);
-  std::int64_t told = 0;
+  const ImageSample sample{session->info().experiment.data, 11};  // more than a batch, unevenly
+  const auto images = imagesFor(*session, 11);
+  ASSERT_EQ(images.size(), 11u);
+  std::int64_t reported = 0;
   const auto found = measureSimilarity(*session, sample, masks, [&](const Progress& step) {
-    EXPECT_EQ(step.done, ++told);
+    EXPECT_EQ(step.done, ++reported);
     EXPECT_EQ(step.total, 11);
   });
   ASSERT_TRUE(found) << found.error().text();
-  EXPECT_EQ(told, 11);
-  EXPECT_EQ(found->pictures, 11);
+  EXPECT_EQ(reported, 11);
+  EXPECT_EQ(found->images, 11);
   EXPECT_EQ(found->layers, 3);
   EXPECT_EQ(found->heads(), 3);
-  expectNear(found->values, naiveMeans(*session, pictures, masks), 1e-5);
+  expectNear(found->values, naiveMeans(*session, images, masks), 1e-5);
   EXPECT_NEAR(found->of(-1)[0], 1, 1e-6);  // of a layer with itself
   // The same again is the same to the last bit.
   EXPECT_EQ(valueOrThrow(measureSimilarity(*session, sample, masks)).values, found->values);
 }
 
-TEST(LayerSimilarity, OfAPictureIsThatOfItsMaps) {
+TEST(LayerSimilarity, OfAnImageIsThatOfItsMaps) {
   const auto session = modelToCompare("deit_tiny");
-  const auto pictures = picturesFor(*session, 9);
-  const auto found = measureSimilarity(*session, pictures[2], unmasked(*session));
+  const auto images = imagesFor(*session, 9);
+  const auto found = measureSimilarity(*session, images[2], unmasked(*session));
   ASSERT_TRUE(found) << found.error().text();
-  expectNear(found->values, naiveMeans(*session, {pictures[2]}, unmasked(*session)), 1e-6);
-  EXPECT_EQ(found->pictures, 1);
+  expectNear(found->values, naiveMeans(*session, {images[2]}, unmasked(*session)), 1e-6);
+  EXPECT_EQ(found->images, 1);
 }
 
 TEST(LayerSimilarity, StagesAreNotComparedAcrossGridsAndSignedMapsSayIt) {
@@ -145,18 +145,18 @@ TEST(LayerSimilarity, StagesAreNotComparedAcrossGridsAndSignedMapsSayIt) {
     if (!findPublishedModel(name)) continue;
     SCOPED_TRACE(name);
     const auto session = modelToCompare(name);
-    const auto pictures = picturesFor(*session, 9);
-    const auto found = measureSimilarity(
-        *session, PictureSample{session->info().experiment.data, 9}, unmasked(*session));
+    const auto images = imagesFor(*session, 9);
+    const auto found = measureSimilarity(*session, ImageSample{session->info().experiment.data, 9},
+                                         unmasked(*session));
     ASSERT_TRUE(found) << found.error().text();
-    expectNear(found->values, naiveMeans(*session, pictures, unmasked(*session)), 1e-4);
+    expectNear(found->values, naiveMeans(*session, images, unmasked(*session)), 1e-4);
     EXPECT_EQ(found->isSigned, session->info().mapIsSigned);
   }
 }
 
 TEST(LayerSimilarity, ItStopsWhenAskedAndRefusesWhatDoesNotFit) {
   const auto session = modelToCompare("deit_tiny");
-  const PictureSample sample{session->info().experiment.data, 18};
+  const ImageSample sample{session->info().experiment.data, 18};
   std::stop_source source;
   const auto stopped = measureSimilarity(
       *session, sample, unmasked(*session), [&](const Progress&) { source.request_stop(); },
@@ -165,7 +165,7 @@ TEST(LayerSimilarity, ItStopsWhenAskedAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(stopped.error().code, ErrorCode::Canceled);
   EXPECT_FALSE(measureSimilarity(*session, sample, MaskScheme(2, 2)));
   EXPECT_FALSE(measureSimilarity(*session, Image{}, unmasked(*session)));
-  PictureSample nowhere = sample;
+  ImageSample nowhere = sample;
   nowhere.data.dataset = "cifar10";
   nowhere.data.path = "/no/such/folder";
   EXPECT_FALSE(measureSimilarity(*session, nowhere, unmasked(*session)));
@@ -173,13 +173,13 @@ TEST(LayerSimilarity, ItStopsWhenAskedAndRefusesWhatDoesNotFit) {
 
 TEST(LayerSimilarity, TheSessionIsFreeMeanwhile) {
   const auto session = modelToCompare("deit_tiny");
-  const PictureSample sample{session->info().experiment.data, 9};
+  const ImageSample sample{session->info().experiment.data, 9};
   const auto calm = valueOrThrow(measureSimilarity(*session, sample, unmasked(*session)));
-  const auto pictures = picturesFor(*session, 9);
+  const auto images = imagesFor(*session, 9);
   MaskScheme other = unmasked(*session);
   other.set(0, 0, {MaskKind::Strict, 1});
   const auto busy = measureSimilarity(*session, sample, unmasked(*session), [&](const Progress&) {
-    EXPECT_TRUE(session->look(pictures[0], other));
+    EXPECT_TRUE(session->infer(images[0], other));
   });
   ASSERT_TRUE(busy) << busy.error().text();
   EXPECT_EQ(busy->values, calm.values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What masks do on a data set, against evaluate() and counted by hand.
+// What masks do on a dataset, against evaluate() and counted by hand.
 
 #include <gtest/gtest.h>
 
@@ -36,12 +36,12 @@ class MaskEffects : public ::testing::Test {
       for (const auto& [name, tensor] : model.trainable())
         if (tensor.dim() > 1) at::Tensor(tensor).normal_(0, 0.3);
     });
-    m_none = MaskScheme(maskShapeOf(experiment.model));
+    m_none = MaskScheme(makeMaskShape(experiment.model));
     m_masked = *makeMaskPreset("sch2", m_none.shape());
   }
 
   std::unique_ptr<InferenceSession> m_session;
-  PictureSample m_sample;
+  ImageSample m_sample;
   MaskScheme m_none, m_masked;
 };
 
@@ -63,7 +63,7 @@ TEST_F(MaskEffects, EachSchemeHasWhatEvaluateMeasures) {
     const auto whole = evaluate(request, {}, {});
     ASSERT_TRUE(whole) << whole.error().text();
     const SchemeResult& result = (*results)[s];
-    EXPECT_EQ(static_cast<std::int64_t>(result.pictures.size()), whole->images);
+    EXPECT_EQ(static_cast<std::int64_t>(result.images.size()), whole->images);
     EXPECT_NEAR(result.loss, whole->loss, 1e-5);
     EXPECT_DOUBLE_EQ(result.top1, whole->top1);
     EXPECT_DOUBLE_EQ(result.top5, whole->top5);
@@ -71,11 +71,11 @@ TEST_F(MaskEffects, EachSchemeHasWhatEvaluateMeasures) {
   EXPECT_GT(std::abs((*results)[0].loss - (*results)[1].loss), 1e-3);
 }
 
-TEST_F(MaskEffects, EveryPictureHasItsVerdict) {
+TEST_F(MaskEffects, EveryImageHasItsVerdict) {
   const auto results = valueOrThrow(evaluateSchemes(*m_session, m_sample, {m_none}));
   double loss = 0;
-  for (std::size_t i = 0; i < results[0].pictures.size(); ++i) {
-    const PictureVerdict& verdict = results[0].pictures[i];
+  for (std::size_t i = 0; i < results[0].images.size(); ++i) {
+    const ImageVerdict& verdict = results[0].images[i];
     EXPECT_EQ(verdict.index, static_cast<std::int64_t>(i));
     EXPECT_FALSE(verdict.name.empty());
     EXPECT_GE(verdict.probability, verdict.ofLabel);
@@ -104,8 +104,8 @@ TEST_F(MaskEffects, TheSessionStaysFreeAndStops) {
   EXPECT_FALSE(evaluateSchemes(*m_session, m_sample, {MaskScheme(1, 1)}));
 }
 
-PictureVerdict verdict(std::int64_t index, int label, int predicted, double loss) {
-  PictureVerdict made;
+ImageVerdict verdict(std::int64_t index, int label, int predicted, double loss) {
+  ImageVerdict made;
   made.index = index;
   made.label = label;
   made.predicted = predicted;
@@ -115,21 +115,21 @@ PictureVerdict verdict(std::int64_t index, int label, int predicted, double loss
 
 TEST(MaskEffect, ChangesAreCountedAndTheLargestComeFirst) {
   SchemeResult before, after;
-  before.pictures = {verdict(0, 1, 1, 0.1), verdict(1, 2, 0, 2.0), verdict(2, 3, 3, 0.2),
-                     verdict(3, 0, 4, 1.0), verdict(4, 5, 5, 0.3)};
-  after.pictures = {verdict(0, 1, 2, 1.6), verdict(1, 2, 2, 0.1), verdict(2, 3, 3, 0.9),
-                    verdict(3, 0, 5, 1.2), verdict(4, 5, 5, 0.2)};
+  before.images = {verdict(0, 1, 1, 0.1), verdict(1, 2, 0, 2.0), verdict(2, 3, 3, 0.2),
+                   verdict(3, 0, 4, 1.0), verdict(4, 5, 5, 0.3)};
+  after.images = {verdict(0, 1, 2, 1.6), verdict(1, 2, 2, 0.1), verdict(2, 3, 3, 0.9),
+                  verdict(3, 0, 5, 1.2), verdict(4, 5, 5, 0.2)};
   before.loss = 0.72, after.loss = 0.8, before.top1 = 0.6, after.top1 = 0.6;
   const auto effect = maskEffect(before, after);
   ASSERT_TRUE(effect);
-  EXPECT_EQ(effect->pictures, 5);
+  EXPECT_EQ(effect->images, 5);
   EXPECT_EQ(effect->changed, 3);
   EXPECT_EQ(effect->mended, 1);
   EXPECT_EQ(effect->broken, 1);
   EXPECT_NEAR(effect->lossRise, 0.08, 1e-12);
-  const auto indices = [](const std::vector<PictureChange>& changes) {
+  const auto indices = [](const std::vector<ImageChange>& changes) {
     std::vector<std::int64_t> found;
-    for (const PictureChange& change : changes)
+    for (const ImageChange& change : changes)
       found.push_back(change.before.index);
     return found;
   };
@@ -137,7 +137,7 @@ TEST(MaskEffect, ChangesAreCountedAndTheLargestComeFirst) {
   EXPECT_EQ(indices(effect->worst), (std::vector<std::int64_t>{0, 2, 3}));
   EXPECT_EQ(indices(maskEffect(before, after, 1)->worst), (std::vector<std::int64_t>{0}));
   EXPECT_EQ(maskEffect(before, after, 0)->changed, 3);
-  after.pictures.pop_back();
+  after.images.pop_back();
   EXPECT_FALSE(maskEffect(before, after));
 }
 

@@ -54,15 +54,15 @@ TEST(ConfigExport, FilesElsewhereKeepTheirPathWhereTheyAreNotCopied) {
 TEST(ConfigExport, FilesBelowTheConfigAreNamedFromThere) {
   const ExportedRun run;
   Experiment experiment = run.experiment;
-  experiment.data.path = (run.folder / "pictures").string();
+  experiment.data.path = (run.folder / "images").string();
   const Experiment written =
       valueOrThrow(exportConfig(experiment, run.folder / "config.json", true));
   EXPECT_EQ(written.training.weights, "run/best.safetensors");
-  EXPECT_EQ(written.data.path, "pictures");
+  EXPECT_EQ(written.data.path, "images");
   EXPECT_FALSE(fs::exists(run.folder / "best.safetensors"));
   // A path that is not there is left to be looked for where the program is started.
   const Experiment read = valueOrThrow(readExperiment(run.folder / "config.json", {}));
-  EXPECT_EQ(read.data.path, "pictures");
+  EXPECT_EQ(read.data.path, "images");
 }
 
 TEST(ConfigExport, NoFileIsOverwrittenByAnother) {

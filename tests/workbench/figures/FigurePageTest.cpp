@@ -12,7 +12,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/workbench/figures/PageDrawing.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/workbench/ExplanationSupport.h"
 
@@ -29,15 +29,18 @@ std::string refusalOf(const std::string& text) {
 }
 
 TEST(PageColumn, IsReadAsTypedAndWrittenAgain) {
-  for (const char* text :
-       {"picture", "head 3.1", "layer 11", "rollout", "relevance",
-        "relevance (class tabby, tabby cat)", "grad-cam (class 3; layer 5)", "head 0.2 (query 2,4)",
-        "similarity (layer 1; query register1)", "features (layer 0; foreground)"})
+  for (const char* text : {"image", "head 3.1", "layer 11", "rollout", "relevance",
+                           "relevance (class tabby, tabby cat)", "grad-cam (class 3; layer 5)",
+                           "head 0.2 (query 2,4)", "similarity (layer 1; query register1)",
+                           "feature-pca (layer 0; foreground)", "input-gradient (class 3)"})
     EXPECT_EQ(toText(columnOf(text)), text);
   EXPECT_EQ(toText(columnOf("head 11")), "layer 11");
+  EXPECT_EQ(toText(columnOf("picture")), "image");
+  EXPECT_EQ(toText(columnOf("features (layer 0; foreground)")),  // as older versions named it
+            "feature-pca (layer 0; foreground)");
   EXPECT_EQ(columnOf(" rollout ( label all layers ) ").label, "all layers");
   const auto columns =
-      valueOrThrow(pageColumnsFromText("picture, head 3.1 (query 2,4),relevance (class a, b)"));
+      valueOrThrow(pageColumnsFromText("image, head 3.1 (query 2,4),relevance (class a, b)"));
   ASSERT_EQ(columns.size(), 3u);
   EXPECT_EQ(columns[1].query, "2,4");
   EXPECT_EQ(columns[2].classText, "a, b");
@@ -49,12 +52,13 @@ TEST(PageColumn, AnotherWordIsNamedWithWhatComesClose) {
   EXPECT_NE(refusalOf("zzzzzz").find("head LAYER.HEAD"), std::string::npos);
   EXPECT_NE(refusalOf("head").find("head 3.1"), std::string::npos);
   EXPECT_NE(refusalOf("head 3.x").find("head 3.1"), std::string::npos);
-  EXPECT_NE(refusalOf("depth").find("curve"), std::string::npos);
+  for (const char* curve : {"logit-lens", "depth"})
+    EXPECT_NE(refusalOf(curve).find("--show logit-lens"), std::string::npos);
   EXPECT_NE(refusalOf("rollout (class 3)").find("no option \"class\""), std::string::npos);
   EXPECT_NE(refusalOf("relevance (layer 3)").find("no option \"layer\""), std::string::npos);
   EXPECT_NE(refusalOf("grad-cam (layer last)").find("whole number"), std::string::npos);
-  EXPECT_NE(refusalOf("head 1.2 (query 3").find("does not close"), std::string::npos);
-  EXPECT_NE(refusalOf("grad-cam (class a(b; layer 2)").find("does not close"), std::string::npos);
+  EXPECT_NE(refusalOf("head 1.2 (query 3").find("unclosed bracket"), std::string::npos);
+  EXPECT_NE(refusalOf("grad-cam (class a(b; layer 2)").find("unclosed bracket"), std::string::npos);
   EXPECT_FALSE(pageColumnFromText("").ok());
 }
 
@@ -75,9 +79,9 @@ FigurePage fullPage() {
   FigurePage page;
   page.model.name = "deit_tiny";
   page.model.partial = true;
-  page.pictures = {{"a.jpg", ""}, {"maps.safetensors[2]", "a dog"}};
-  page.columns = {columnOf("picture"), columnOf("head 3.1 (query 2,4)"), columnOf("features")};
-  page.columns[2].label = "colours";
+  page.images = {{"a.jpg", ""}, {"maps.safetensors[2]", "a dog"}};
+  page.columns = {columnOf("image"), columnOf("head 3.1 (query 2,4)"), columnOf("features")};
+  page.columns[2].label = "colors";
   page.options.scale = "column";
   page.options.tile = 12.5;
   page.options.caption = false;
@@ -96,7 +100,7 @@ TEST(FigurePage, ComesBackFromJson) {
   EXPECT_EQ(*pageFromText(pageToText(described), "page.json"), described);
 }
 
-TEST(FigurePage, WhatIsWrongIsNamedByItsPath) {
+TEST(FigurePage, ErrorsAreNamedByTheirPath) {
   const auto refused = [](const char* text, const char* path) {
     const std::string whole = std::string(R"({"kind": "headlight-figure-page", )") + text + "}";
     const auto page = pageFromText(whole, "page.json");
@@ -105,11 +109,12 @@ TEST(FigurePage, WhatIsWrongIsNamedByItsPath) {
     EXPECT_NE(page.error().text().find("page.json"), std::string::npos) << page.error().text();
   };
   refused(R"("columns": ["picture", "haed 3.1"])", "columns[1]");
-  refused(R"("columns": [{"shows": "rollout", "colour": "red"}])", "columns[0].colour");
+  refused(R"("columns": [{"shows": "rollout", "color": "red"}])", "columns[0].color");
   refused(R"("columns": [{"label": "b"}])", "columns[0].shows");
   refused(R"("columns": "rollout")", "columns");
-  refused(R"("pictures": ["a.jpg", 3])", "pictures[1]");
-  refused(R"("pictures": [""])", "pictures[0]");
+  refused(R"("pictures": ["a.jpg", 3])", "images[1]");
+  refused(R"("pictures": [""])", "images[0]");
+  refused(R"("pictures": ["a.jpg"], "images": ["a.jpg"])", "pictures");
   refused(R"("options": {"scale": "rows"})", "options.scale");
   refused(R"("options": {"tile": 1e9})", "options.tile");
   refused(R"("options": {"tiel": 30})", "options.tiel");
@@ -122,31 +127,31 @@ TEST(FigurePage, WhatIsWrongIsNamedByItsPath) {
   EXPECT_EQ(readFigurePage("nowhere/page.json").error().code, ErrorCode::NotFound);
 }
 
-/// Two noisy pictures and a model of 3 × 3 patches.
+/// Two noisy images and a model of 3 × 3 patches.
 class LookedPage : public ::testing::Test {
  protected:
   void SetUp() override {
-    m_session = waySession(microVit());
-    m_masks = wayMasks(*m_session);
+    m_session = explanationSession(microVit());
+    m_masks = explanationMasks(*m_session);
     for (int i = 0; i < 2; ++i) {
       auto pixels = std::make_shared<std::vector<std::uint8_t>>();
       for (int p = 0; p < 24 * 24 * 3; ++p)
         pixels->push_back(static_cast<std::uint8_t>((p * 7919 + i * 131 + p / 72 * p) % 256));
       m_images[i] = {24, 24, pixels};
-      const auto path = m_folder / ("picture" + std::to_string(i) + ".png");
+      const auto path = m_folder / ("image" + std::to_string(i) + ".png");
       valueOrThrow(writeFileAtomically(path, valueOrThrow(encodePng(m_images[i]))));
-      m_page.pictures.push_back({path.string(), ""});
+      m_page.images.push_back({path.string(), ""});
     }
-    m_page.columns = valueOrThrow(
-        pageColumnsFromText("picture, head 1.0, layer 2, rollout, relevance, features"));
+    m_page.columns =
+        valueOrThrow(pageColumnsFromText("image, head 1.0, layer 2, rollout, relevance, features"));
     m_page.options.style = "overlay";
   }
-  PageContent look() { return valueOrThrow(lookAtPage(*m_session, m_masks, m_page)); }
+  PageContent inference() { return valueOrThrow(evaluatePage(*m_session, m_masks, m_page)); }
   std::string refusal() {
-    const auto looked = lookAtPage(*m_session, m_masks, m_page);
+    const auto looked = evaluatePage(*m_session, m_masks, m_page);
     return looked ? "none" : looked.error().text();
   }
-  InferenceResult lookAt(int i) { return valueOrThrow(m_session->look(m_images[i], m_masks)); }
+  InferenceResult lookAt(int i) { return valueOrThrow(m_session->infer(m_images[i], m_masks)); }
 
   TemporaryFolder m_folder;
   std::unique_ptr<InferenceSession> m_session;
@@ -156,7 +161,7 @@ class LookedPage : public ::testing::Test {
 };
 
 TEST_F(LookedPage, TilesAreWhatIsSeen) {
-  const PageContent page = look();
+  const PageContent page = inference();
   for (int i = 0; i < 2; ++i) {
     const InferenceResult seen = lookAt(i);
     const PageRow& row = page.rows[static_cast<std::size_t>(i)];
@@ -170,30 +175,30 @@ TEST_F(LookedPage, TilesAreWhatIsSeen) {
       EXPECT_NEAR(row.tiles[2]->values[p], mean, 1e-6);
     }
     EXPECT_EQ(row.tiles[3]->values, *rollout(seen.maps, {}));
-    const Heatmap heat =
-        valueOrThrow(classHeat(*m_session, rawPicture(m_session->info(), m_images[i]), m_masks,
-                               ExplanationMethod::Relevance));
-    EXPECT_EQ(row.tiles[4]->values, heat.values);
-    EXPECT_EQ(row.tiles[4]->className, heat.className);
+    const Heatmap heatmap = valueOrThrow(
+        imageHeatmap(*m_session, rawImage(m_session->info(), m_images[i]), m_masks, "relevance"));
+    EXPECT_EQ(row.tiles[4]->values, heatmap.values);
+    EXPECT_EQ(row.tiles[4]->className, heatmap.className);
     EXPECT_TRUE(row.tiles[5]->colors.has_value());
     EXPECT_EQ(row.top.front().index, seen.top.front().index);
   }
   m_page.options.query = "1,2";
-  EXPECT_EQ(look().rows[1].tiles[1]->values, patchesSeenBy(lookAt(1).maps.layers[1], 0, 1 + 5));
+  EXPECT_EQ(inference().rows[1].tiles[1]->values,
+            patchesSeenBy(lookAt(1).maps.layers[1], 0, 1 + 5));
   m_page.columns[1].query = "0";
-  EXPECT_EQ(look().rows[1].tiles[1]->values, patchesSeenBy(lookAt(1).maps.layers[1], 0, 1));
-  EXPECT_EQ(columnHeading(m_page, look(), 1), "layer 1, head 0, patch (0, 0)");
+  EXPECT_EQ(inference().rows[1].tiles[1]->values, patchesSeenBy(lookAt(1).maps.layers[1], 0, 1));
+  EXPECT_EQ(columnHeading(m_page, inference(), 1), "layer 1, head 0, patch (0, 0)");
 }
 
-/// The least and greatest value of the maps at (picture, column) for which `together` holds.
-ValueRange naiveRange(const PageContent& look,
+/// The least and greatest value of the maps at (image, column) for which `together` holds.
+ValueRange naiveRange(const PageContent& inference,
                       const std::function<bool(std::size_t, std::size_t)>& together) {
   ValueRange range{std::numeric_limits<double>::infinity(),
                    -std::numeric_limits<double>::infinity()};
-  for (std::size_t r = 0; r < look.rows.size(); ++r)
-    for (std::size_t c = 0; c < look.rows[r].tiles.size(); ++c)
-      if (look.rows[r].tiles[c]->isMap() && together(r, c))
-        for (const float value : look.rows[r].tiles[c]->values) {
+  for (std::size_t r = 0; r < inference.rows.size(); ++r)
+    for (std::size_t c = 0; c < inference.rows[r].tiles.size(); ++c)
+      if (inference.rows[r].tiles[c]->isMap() && together(r, c))
+        for (const float value : inference.rows[r].tiles[c]->values) {
           range.low = std::min(range.low, static_cast<double>(value));
           range.high = std::max(range.high, static_cast<double>(value));
         }
@@ -201,9 +206,9 @@ ValueRange naiveRange(const PageContent& look,
 }
 
 TEST_F(LookedPage, ScalesAreSharedAsTheyStandOnThePage) {
-  const PageContent page = look();
+  const PageContent page = inference();
   const auto expectRanges = [&](const std::string& scale, const std::string& arrange,
-                                bool sharesPicture, bool sharesColumn) {
+                                bool sharesImage, bool sharesColumn) {
     m_page.options.scale = scale;
     m_page.options.arrange = arrange;
     const PageScales scales = pageScales(m_page, page);
@@ -212,7 +217,7 @@ TEST_F(LookedPage, ScalesAreSharedAsTheyStandOnThePage) {
       EXPECT_FALSE(scales[r][5].has_value());
       for (std::size_t c = 1; c < 5; ++c) {
         const ValueRange expected = naiveRange(page, [&](std::size_t row, std::size_t column) {
-          return (!sharesPicture || row == r) && (!sharesColumn || column == c);
+          return (!sharesImage || row == r) && (!sharesColumn || column == c);
         });
         EXPECT_EQ(scales[r][c]->range.low, expected.low) << scale << " " << arrange;
         EXPECT_EQ(scales[r][c]->range.high, expected.high) << scale << " " << arrange;
@@ -227,19 +232,40 @@ TEST_F(LookedPage, ScalesAreSharedAsTheyStandOnThePage) {
   expectRanges("page", "rows", false, false);
 }
 
+TEST_F(LookedPage, MasksAreOutlinedWhereThePageWantsIt) {
+  m_masks.set(1, 0, valueOrThrow(headMaskFromText("hard:1")));
+  m_page.columns = {columnOf("head 1.0 (query 4)"), columnOf("head 1.1 (query 4)")};
+  const PageContent content = inference();
+  const PageRow& row = content.rows.front();
+  EXPECT_EQ(row.tiles[0]->mask.window.size(), 4u);
+  EXPECT_FALSE(row.tiles[1]->mask.isDrawn());
+  const PageScales scales = pageScales(m_page, content);
+  const auto pixels = [&](std::size_t column, bool outline) {
+    m_page.options.maskOutline = outline;
+    return *tileImage(m_page.options, row.view, *row.tiles[column], scales[0][column], 96, 96)
+                .pixels;
+  };
+  EXPECT_NE(pixels(0, true), pixels(0, false));
+  EXPECT_EQ(pixels(1, true), pixels(1, false));
+  m_page.options.maskOutline = true;
+  EXPECT_NE(pageCaption(m_page, content).find("Outlined: what the mask"), std::string::npos);
+  m_page.options.maskOutline = false;
+  EXPECT_EQ(pageCaption(m_page, content).find("Outlined"), std::string::npos);
+}
+
 TEST_F(LookedPage, WhatIsKnownIsNotWorkedOutAnew) {
   PageEvaluationOptions again;
-  again.before = std::make_shared<const PageContent>(look());
+  again.before = std::make_shared<const PageContent>(inference());
   again.read = [](const std::string& path) -> Result<Image> {
     return Error{ErrorCode::NotFound, "is read again", path};
   };
   std::swap(m_page.columns[1], m_page.columns[4]);
-  const auto fresh = lookAtPage(*m_session, m_masks, m_page, again);
+  const auto fresh = evaluatePage(*m_session, m_masks, m_page, again);
   ASSERT_TRUE(fresh.ok()) << fresh.error().text();
   EXPECT_EQ(fresh->rows[0].tiles[4], again.before->rows[0].tiles[1]);
   EXPECT_EQ(fresh->rows[1].tiles[5], again.before->rows[1].tiles[5]);
   m_page.options.query = "3";
-  EXPECT_FALSE(lookAtPage(*m_session, m_masks, m_page, again).ok());
+  EXPECT_FALSE(evaluatePage(*m_session, m_masks, m_page, again).ok());
 }
 
 TEST_F(LookedPage, WhatCannotBeIsRefusedByItsColumn) {
@@ -248,53 +274,74 @@ TEST_F(LookedPage, WhatCannotBeIsRefusedByItsColumn) {
     EXPECT_NE(refusal().find(words), std::string::npos) << refusal();
     EXPECT_NE(refusal().find("columns[1]"), std::string::npos) << refusal();
   };
-  refused("head 3.0", "layers 0 to 2");
+  refused("head 3.0", "its layers are 0 to 2");
   refused("head 1.99", "layer 1 has no head 99");
   refused("grad-cam (layer 7)", "no layer 7");
   refused("relevance (class 7)", "from 0 to 6");
   refused("head 1.0 (query 9)", "patch from 0 to 8");
-  m_page.columns[1] = columnOf("picture");
+  m_page.columns[1] = columnOf("image");
   m_page.options.query = "7,7";
   EXPECT_NE(refusal().find("row,column"), std::string::npos);
   m_page.options.query.clear();
-  m_page.pictures.push_back({(m_folder / "gone.png").string(), ""});
+  m_page.images.push_back({(m_folder / "gone.png").string(), ""});
   EXPECT_NE(refusal().find("gone.png"), std::string::npos);
-  m_page.pictures.clear();
-  EXPECT_NE(refusal().find("needs a picture"), std::string::npos);
-  m_page.pictures.assign(101, {"a.png", ""});
+  m_page.images.clear();
+  EXPECT_NE(refusal().find("needs at least one image"), std::string::npos);
+  m_page.images.assign(101, {"a.png", ""});
   EXPECT_NE(refusal().find("at most 100"), std::string::npos);
 }
 
 TEST_F(LookedPage, WithoutAClassifierThereIsNoRelevance) {
   ModelConfig config = microVit();
   config.classes = 0;
-  m_session = waySession(config);
+  m_session = explanationSession(config);
   EXPECT_NE(refusal().find("no classifier"), std::string::npos) << refusal();
   for (const PageColumn& column : usefulColumns(m_session->info(), 0, -1))
     EXPECT_NE(column.shows, "relevance");
-  m_page.columns = valueOrThrow(pageColumnsFromText("picture, layer 1, similarity, features"));
+  m_page.columns = valueOrThrow(pageColumnsFromText("image, layer 1, similarity, features"));
   EXPECT_EQ(refusal(), "none");
 }
 
 TEST_F(LookedPage, StopsAndTellsHowFarItIs) {
   PageEvaluationOptions looking;
-  std::vector<Progress> told;
-  looking.progress = [&](const Progress& progress) { told.push_back(progress); };
-  ASSERT_TRUE(lookAtPage(*m_session, m_masks, m_page, looking).ok());
-  ASSERT_EQ(told.size(), 14u);
-  EXPECT_EQ(told.back().total, 14);
-  EXPECT_EQ(told.back().done, 13);
+  std::vector<Progress> reported;
+  looking.progress = [&](const Progress& progress) { reported.push_back(progress); };
+  ASSERT_TRUE(evaluatePage(*m_session, m_masks, m_page, looking).ok());
+  ASSERT_EQ(reported.size(), 14u);
+  EXPECT_EQ(reported.back().total, 14);
+  EXPECT_EQ(reported.back().done, 13);
   std::stop_source stop;
   stop.request_stop();
   looking.stop = stop.get_token();
-  EXPECT_EQ(lookAtPage(*m_session, m_masks, m_page, looking).error().code, ErrorCode::Canceled);
+  EXPECT_EQ(evaluatePage(*m_session, m_masks, m_page, looking).error().code, ErrorCode::Canceled);
+}
+
+TEST_F(LookedPage, TilesHaveTheOriginalsPixels) {
+  const Image large = resize(m_images[0], 120, 96, Interpolation::Nearest);
+  valueOrThrow(writeFileAtomically(m_page.images[0].path, valueOrThrow(encodePng(large))));
+  const PageContent page = inference();
+  const Preprocessing seen = makePreprocessing(m_session->info().experiment.model);
+  EXPECT_GT(page.rows[0].view.width, seen.width);
+  EXPECT_EQ(*page.rows[0].view.pixels, *evaluationPixels(large, seen).pixels);
+}
+
+TEST_F(LookedPage, PracticallyUniformMapsAreNamed) {
+  PageContent page = inference();
+  auto flat = std::make_shared<PageTile>(*page.rows[0].tiles[1]);
+  std::fill(flat->values.begin(), flat->values.end(), 0.25F);
+  page.rows[0].tiles[1] = flat;
+  EXPECT_NE(pageCaption(m_page, page)
+                .find("Practically uniform (values within 10 %): layer 1, head 0 of image0.png"),
+            std::string::npos)
+      << pageCaption(m_page, page);
 }
 
 TEST_F(LookedPage, CaptionAndHeadingsSayWhatIsShown) {
-  const PageContent page = look();
+  const PageContent page = inference();
   const std::string caption = pageCaption(m_page, page);
   for (const char* words :
-       {"From left to right: the picture as the model sees it; attention of the class token in "
+       {"From left to right: the part of the image that the model sees; attention of the class "
+        "token in "
         "layer 1, head 0; attention of the class token in layer 2, mean of heads; rollout",
         "class relevance (Chefer, Gur & Wolf 2021) for", "Each map has a scale of its own.",
         "random weights"})
@@ -304,11 +351,11 @@ TEST_F(LookedPage, CaptionAndHeadingsSayWhatIsShown) {
   EXPECT_EQ(columnHeading(m_page, page, 1), "local");
   m_page.options.headings = false;
   EXPECT_EQ(columnHeading(m_page, page, 2), "");
-  EXPECT_EQ(pictureLabel(m_page, page, 0).substr(0, 6), "class ");
+  EXPECT_EQ(imageLabel(m_page, page, 0).substr(0, 6), "class ");
   m_page.options.names = "name";
-  EXPECT_EQ(pictureLabel(m_page, page, 1), "picture1.png");
-  m_page.pictures[1].label = "noise";
-  EXPECT_EQ(pictureLabel(m_page, page, 1), "noise");
+  EXPECT_EQ(imageLabel(m_page, page, 1), "image1.png");
+  m_page.images[1].label = "noise";
+  EXPECT_EQ(imageLabel(m_page, page, 1), "noise");
   m_page.options.scale = "page";
   m_page.options.style = "headlight";
   EXPECT_NE(pageCaption(m_page, page).find("one scale, fully lit from its 98th"), std::string::npos)
@@ -317,13 +364,13 @@ TEST_F(LookedPage, CaptionAndHeadingsSayWhatIsShown) {
 
 /// At 96 dpi a unit is a pixel: without words the first tile begins at the margin.
 TEST_F(LookedPage, TilesOfAPngAreDrawnAsMapsAre) {
-  m_page.columns = valueOrThrow(pageColumnsFromText("head 1.0, picture"));
+  m_page.columns = valueOrThrow(pageColumnsFromText("head 1.0, image"));
   m_page.options.dpi = 96;
   m_page.options.tile = 10;  // 38 pixels
   m_page.options.caption = m_page.options.bars = m_page.options.headings = false;
   m_page.options.names = "none";
   m_page.options.gap = 0;
-  const PageContent page = look();
+  const PageContent page = inference();
   const auto path = m_folder / "page.png";
   for (const char* style : {"headlight", "warm", "overlay", "map"}) {
     m_page.options.style = style;
@@ -341,8 +388,7 @@ TEST_F(LookedPage, TilesOfAPngAreDrawnAsMapsAre) {
         name == "map" ? heatmap(tile.values, 3, 3, drawn.range, ColorMap::Viridis, 38, 38, true)
         : name == "overlay"
             ? overlay(ground, tile.values, 3, 3, drawn.range, ColorMap::Viridis, 0.6, true)
-            : headlightPicture(ground, tile.values, 3, 3, drawn.range, {name == "warm", 0.85},
-                               true);
+            : headlightImage(ground, tile.values, 3, 3, drawn.range, {name == "warm", 0.85}, true);
     for (int y = 0; y < 38; ++y) {
       EXPECT_TRUE(std::equal(expected.row(y), expected.row(y) + 38 * 3, image.row(8 + y) + 8 * 3))
           << style << " row " << y;
@@ -371,7 +417,7 @@ bool isBalanced(const std::string& svg) {
 }
 
 TEST_F(LookedPage, IsWrittenAsSvgAndPdfWithRealText) {
-  const PageContent page = look();
+  const PageContent page = inference();
   m_page.options.dpi = 60;
   m_page.options.title = "a <b> & c";
   for (const char* scale : {"own", "row", "column", "page"}) {
@@ -402,7 +448,7 @@ TEST_F(LookedPage, IsWrittenAsSvgAndPdfWithRealText) {
 }
 
 TEST_F(LookedPage, OneThatIsTooLargeSaysHowLargeItWouldBe) {
-  const PageContent page = look();
+  const PageContent page = inference();
   m_page.options.tile = 300;
   m_page.options.dpi = 1200;
   const auto drawing = drawPage(m_page, page);

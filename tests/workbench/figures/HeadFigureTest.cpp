@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Every head by depth: deviations over pictures are those of the single ones, and the figure's
+// Every head by depth: deviations over images are those of the single ones, and the figure's
 // numbers are the measured ones.
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 HeadValues someValues(int layers, int heads) {
   HeadValues values;
   values.measure = HeadMetric::Distance;
-  values.pictures = 3;
+  values.images = 3;
   for (int l = 0; l < layers; ++l) {
     values.values.emplace_back();
     values.deviations.emplace_back();
@@ -52,7 +52,7 @@ TEST(HeadFigure, DrawsEveryHead) {
     EXPECT_EQ(svg.find("mean of heads") != std::string::npos, heads > 1);
     EXPECT_EQ(svg.find("head 0") != std::string::npos, heads < 6) << heads;
     EXPECT_NE(svg.find("distance"), std::string::npos);
-    EXPECT_NE(svg.find("3 pictures"), std::string::npos);
+    EXPECT_NE(svg.find("3 images"), std::string::npos);
   }
   EXPECT_EQ(valueOrThrow(headFigure(someValues(4, 3), 2)).width,
             2 * valueOrThrow(headFigure(someValues(4, 3), 1)).width);

@@ -9,7 +9,7 @@
 
 #include "core/workbench/figures/VideoFilm.h"
 #include "core/workbench/loading/FileContent.h"
-#include "core/workbench/session/Pictures.h"
+#include "core/workbench/session/Images.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/workbench/ExplanationSupport.h"
 
@@ -39,28 +39,28 @@ class VideoFilmTest : public ::testing::Test {
   fs::path file() const { return m_folder / "clip.avi"; }
   std::unique_ptr<VideoReader> video() const { return valueOrThrow(VideoReader::open(file())); }
   InferenceResult lookAt(std::int64_t frame) {
-    return valueOrThrow(
-        m_session->look(valueOrThrow(readVideoFrame(file(), frame)), wayMasks(*m_session)));
+    return valueOrThrow(m_session->infer(valueOrThrow(readVideoFrame(file(), frame)),
+                                         explanationMasks(*m_session)));
   }
   Result<std::vector<FilmedFrame>> film(const VideoFilmOptions& options, FilmFile* film = nullptr) {
     const auto reader = video();
-    return filmVideo(*m_session, wayMasks(*m_session), *reader, options, film);
+    return filmVideo(*m_session, explanationMasks(*m_session), *reader, options, film);
   }
   TemporaryFolder m_folder;
-  std::unique_ptr<InferenceSession> m_session = waySession(microVit());
+  std::unique_ptr<InferenceSession> m_session = explanationSession(microVit());
 };
 
 TEST_F(VideoFilmTest, MapsAreTheRowsOfTheFramesMaps) {
-  const InferenceResult look = lookAt(7);
+  const InferenceResult inference = lookAt(7);
   const ModelInfo& model = m_session->info();
-  const LayerMaps& layer = look.maps.layers.front();
+  const LayerMaps& layer = inference.maps.layers.front();
   VideoFilmOptions options;
   options.layer = 0;
   options.head = 1;
   options.query = 3;
-  const FilmedMap one = valueOrThrow(filmedMap(look, model, options));
+  const FilmedMap one = valueOrThrow(filmedMap(inference, model, options));
   options.head = -1;
-  const FilmedMap mean = valueOrThrow(filmedMap(look, model, options));
+  const FilmedMap mean = valueOrThrow(filmedMap(inference, model, options));
   ASSERT_EQ(one.values.size(), 9u);
   EXPECT_EQ(one.rows, 3);
   EXPECT_EQ(one.place, "layer 0, head 1");
@@ -73,12 +73,12 @@ TEST_F(VideoFilmTest, MapsAreTheRowsOfTheFramesMaps) {
     EXPECT_NEAR(mean.values[j], sum / layer.heads, 1e-6);
   }
   // Left to itself: the last layer, the mean, the class token.
-  const FilmedMap own = valueOrThrow(filmedMap(look, model, {}));
+  const FilmedMap own = valueOrThrow(filmedMap(inference, model, {}));
   EXPECT_EQ(own.subject, "attention of the class token");
-  EXPECT_EQ(own.values, patchesSeenBy(look.maps.layers.back(), /*query=*/0));
+  EXPECT_EQ(own.values, patchesSeenBy(inference.maps.layers.back(), /*query=*/0));
   options.showRollout = true;
-  EXPECT_EQ(valueOrThrow(filmedMap(look, model, options)).values,
-            valueOrThrow(rollout(look.maps, {})));
+  EXPECT_EQ(valueOrThrow(filmedMap(inference, model, options)).values,
+            valueOrThrow(rollout(inference.maps, {})));
 }
 
 TEST_F(VideoFilmTest, FilmsTheChosenFrames) {
@@ -96,45 +96,46 @@ TEST_F(VideoFilmTest, FilmsTheChosenFrames) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(frames[i].index, 1 + 3 * static_cast<std::int64_t>(i));
     EXPECT_NEAR(frames[i].seconds, 0.1 * static_cast<double>(frames[i].index), 1e-9);
-    const InferenceResult look = lookAt(frames[i].index);
-    EXPECT_EQ(frames[i].top.front().index, look.top.front().index);
-    EXPECT_NEAR(frames[i].top.front().probability, look.top.front().probability, 1e-6);
+    const InferenceResult inference = lookAt(frames[i].index);
+    EXPECT_EQ(frames[i].top.front().index, inference.top.front().index);
+    EXPECT_NEAR(frames[i].top.front().probability, inference.top.front().probability, 1e-6);
   }
   const auto made = valueOrThrow(VideoReader::open(m_folder / "film.avi"));
   EXPECT_EQ(made->info().frames, 3);
   EXPECT_GT(made->info().width, 96);
 }
 
-/// How often `wanted` stands in `picture`, pixel for pixel.
-int placesOf(const Image& wanted, const Image& picture) {
+/// How often `wanted` stands in `image`, pixel for pixel.
+int placesOf(const Image& wanted, const Image& image) {
   int places = 0;
-  for (int y = 0; y + wanted.height <= picture.height; ++y)
-    for (int x = 0; x + wanted.width <= picture.width; ++x) {
+  for (int y = 0; y + wanted.height <= image.height; ++y)
+    for (int x = 0; x + wanted.width <= image.width; ++x) {
       bool same = true;
       for (int row = 0; row < wanted.height && same; ++row)
         same = std::equal(wanted.row(row), wanted.row(row) + 3 * wanted.width,
-                          picture.row(y + row) + 3 * x);
+                          image.row(y + row) + 3 * x);
       places += same;
     }
   return places;
 }
 
-std::vector<float> headOf(const InferenceResult& look) {
-  const LayerMaps& layer = look.maps.layers[1];
+std::vector<float> headOf(const InferenceResult& inference) {
+  const LayerMaps& layer = inference.maps.layers[1];
   std::vector<float> values;
   for (int j = 0; j < 9; ++j)
     values.push_back(layer.row(0, 0)[static_cast<std::size_t>(1 + j)]);
   return values;
 }
 
-Image litAs(const InferenceResult& look, const DrawnMap& drawn) {
-  return headlightPicture(resize(look.view, 90, 90, Interpolation::Bicubic), headOf(look), 3, 3,
-                          drawn.range, {}, true);
+/// `seen`: of the frame what the model sees, in the frame's own pixels.
+Image litAs(const Image& seen, const InferenceResult& inference, const DrawnMap& drawn) {
+  return headlightImage(resize(seen, 90, 90, Interpolation::Bicubic), headOf(inference), 3, 3,
+                        drawn.range, {}, true);
 }
 
-/// What lies under the caption is what headlightPicture() draws of the same frame's map: on its own
+/// What lies under the caption is what headlightImage() draws of the same frame's map: on its own
 /// scale, or on that of the maps of all frames.
-TEST_F(VideoFilmTest, AFilmsPictureIsTheFramesMap) {
+TEST_F(VideoFilmTest, AFilmsImageIsTheFramesMap) {
   VideoFilmOptions options;
   options.from = 5;
   options.to = 7;
@@ -142,10 +143,10 @@ TEST_F(VideoFilmTest, AFilmsPictureIsTheFramesMap) {
   options.width = 90;
   options.layer = 1;
   options.head = 0;
-  const std::vector<InferenceResult> looks{lookAt(5), lookAt(7)};
+  const std::vector<InferenceResult> inferences{lookAt(5), lookAt(7)};
   std::vector<float> all;
-  for (const InferenceResult& look : looks)
-    for (const float value : headOf(look))
+  for (const InferenceResult& inference : inferences)
+    for (const float value : headOf(inference))
       all.push_back(value);
   const DrawnMap together = drawnMap(all, false, MapStyle::Headlight, ColorMap::Viridis);
   int different = 0;
@@ -155,15 +156,20 @@ TEST_F(VideoFilmTest, AFilmsPictureIsTheFramesMap) {
     const auto target = valueOrThrow(FilmFile::create(folder, 0.1));
     EXPECT_EQ(valueOrThrow(film(options, target.get())).size(), 2u);
     EXPECT_EQ(valueOrThrow(target->finish()), 2);
-    for (std::size_t i = 0; i < looks.size(); ++i) {
-      const Image picture = valueOrThrow(readImage(folder / ("0000" + std::to_string(i) + ".png")));
+    for (std::size_t i = 0; i < inferences.size(); ++i) {
+      const Image image = valueOrThrow(readImage(folder / ("0000" + std::to_string(i) + ".png")));
       const DrawnMap own =
-          drawnMap(headOf(looks[i]), false, MapStyle::Headlight, ColorMap::Viridis);
-      const Image wanted = litAs(looks[i], oneScale ? together : own),
-                  other = litAs(looks[i], oneScale ? own : together);
-      EXPECT_EQ(placesOf(wanted, picture), 1) << i;
+          drawnMap(headOf(inferences[i]), false, MapStyle::Headlight, ColorMap::Viridis);
+      const Image frame =
+          valueOrThrow(readVideoFrame(file(), 5 + 2 * static_cast<std::int64_t>(i)));
+      const Image seen =
+          evaluationPixels(frame, makePreprocessing(m_session->info().experiment.model));
+      EXPECT_GT(seen.width, inferences[i].view.width);
+      const Image wanted = litAs(seen, inferences[i], oneScale ? together : own),
+                  other = litAs(seen, inferences[i], oneScale ? own : together);
+      EXPECT_EQ(placesOf(wanted, image), 1) << i;
       const bool differs = *wanted.pixels != *other.pixels;
-      EXPECT_EQ(placesOf(other, picture), differs ? 0 : 1) << i;
+      EXPECT_EQ(placesOf(other, image), differs ? 0 : 1) << i;
       different += differs;
     }
   }
@@ -201,20 +207,20 @@ TEST_F(VideoFilmTest, OptionsOutOfRangeAreRefused) {
 TEST_F(VideoFilmTest, StopsWhenAsked) {
   std::stop_source stop;
   const auto reader = video();
-  int told = 0;
+  int reported = 0;
   {
     const auto target = valueOrThrow(FilmFile::create(m_folder / "stopped.avi", 0.1));
     const auto frames = filmVideo(
-        *m_session, wayMasks(*m_session), *reader, {}, target.get(),
+        *m_session, explanationMasks(*m_session), *reader, {}, target.get(),
         [&](const Progress& progress) {
           EXPECT_EQ(progress.total, kClipFrames);
-          if (++told == 3) stop.request_stop();
+          if (++reported == 3) stop.request_stop();
         },
         stop.get_token());
     ASSERT_FALSE(frames);
     EXPECT_EQ(frames.error().code, ErrorCode::Canceled);
   }
-  EXPECT_EQ(told, 3);
+  EXPECT_EQ(reported, 3);
   int files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(m_folder.path()))
     ++files;
@@ -223,7 +229,7 @@ TEST_F(VideoFilmTest, StopsWhenAsked) {
 
 TEST_F(VideoFilmTest, FilesAreKnownForVideos) {
   EXPECT_EQ(contentOfFile(file()), FileContent::Video);
-  EXPECT_EQ(contentOf("GIF89a"), FileContent::Video);
+  EXPECT_EQ(identifyContent("GIF89a"), FileContent::Video);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ TEST_F(FetchCacheTest, AMissingRefIsWrittenAndDoesNotHideTheOnlySnapshot) {
   EXPECT_FALSE(fetchedAlready(weights(), m_options)) << "which of two is not known";
 }
 
-TEST_F(FetchCacheTest, AProblemHereIsNotHiddenByWhatIsHere) {
+TEST_F(FetchCacheTest, CachedFilesDoNotHideLocalProblems) {
   serve();
   leaveCopy();
   std::string bytes = m_hub->bytes(kWeights);
@@ -169,7 +169,7 @@ TEST_F(FetchCacheTest, AProblemHereIsNotHiddenByWhatIsHere) {
   EXPECT_EQ(bytesOf(file()), bytes) << "there is nothing better yet";
 }
 
-TEST_F(FetchCacheTest, WhatIsHereDamagedWillNotDoWhereTheHubIsNot) {
+TEST_F(FetchCacheTest, DamagedCachedFilesFailWithoutTheHub) {
   serve();
   leaveCopy();
   fs::resize_file(file(), 2'999'999);
@@ -185,7 +185,7 @@ TEST_F(FetchCacheTest, WeightsThatAreNoCheckpointAreNoSuccess) {
   serve({}, content);
   for (int time = 0; time < 2; ++time)
     expectProblem(fetch(), ErrorCode::UnsupportedFile,
-                  {"as the hub has it", "neither a safetensors file", kWeights});
+                  {"was downloaded correctly", "neither a safetensors file", kWeights});
   EXPECT_FALSE(fetchedAlready(weights(), m_options));
 }
 

@@ -74,10 +74,10 @@ TEST_F(FetchTest, WhatTheHubSaysCountsNotItsStore) {
 
 TEST_F(FetchTest, CirclesAreLeft) {
   serve(sendsOn([] { return "?again"; }));
-  expectProblem(fetch(), ErrorCode::InvalidFile, {"round in a circle"});
+  expectProblem(fetch(), ErrorCode::InvalidFile, {"redirects in a circle"});
   int turn = 0;
   serve(sendsOn([&] { return "/" + std::to_string(++turn) + "/" + kWeights; }));
-  expectProblem(fetch(), ErrorCode::InvalidFile, {"round in a circle"});
+  expectProblem(fetch(), ErrorCode::InvalidFile, {"redirects in a circle"});
   EXPECT_LE(turn, 12);
 }
 
@@ -91,7 +91,7 @@ TEST_F(FetchTest, OtherKindsOfAddressAreNotFollowed) {
 }
 
 TEST(FetchRedirection, EncryptionIsNotGivenUp) {
-  if (!canFetch()) GTEST_SKIP() << "made without libcurl";
+  if (!canFetch()) GTEST_SKIP() << "built without libcurl";
   const auto from = [](const std::string& url, const std::string& to) {
     WebQuestion question;
     question.url = url;
@@ -120,14 +120,14 @@ TEST_F(FetchTest, AGatedModelSaysWhatToDo) {
                  {{"X-Error-Code", "GatedRepo"}, {"X-Error-Message", "Access \x1b[31mdenied"}}));
     expectProblem(
         fetch(), ErrorCode::Io,
-        {"licence", m_options.endpoint + "/timm/vit_tiny", "HF_TOKEN", "Access ?[31mdenied"});
+        {"license", m_options.endpoint + "/timm/vit_tiny", "HF_TOKEN", "Access ?[31mdenied"});
     m_options.token = "hf_wrong";
     expectProblem(fetch(), ErrorCode::Io, {"owner of this token"});
     m_options.token.clear();
   }
 }
 
-TEST_F(FetchTest, WhatIsNotThereSaysWhatIsNear) {
+TEST_F(FetchTest, MissingFilesNameSimilarOnes) {
   for (const auto& meddle : {always(404), always(401, {{"X-Error-Code", "RepoNotFound"}})}) {
     serve(meddle);
     const auto missing = valueOrThrow(weightsNamed("timm/vit_tiny_patch16_224.augreg_in21"));
@@ -157,7 +157,7 @@ TEST_F(FetchTest, AServerThatStaysBusyIsGivenUp) {
   for (const int status : {429, 500}) {
     serve(always(status));
     m_options.retries = 2;
-    expectProblem(fetch(), ErrorCode::Io, {std::to_string(status), "try later"});
+    expectProblem(fetch(), ErrorCode::Io, {std::to_string(status), "try again later"});
     EXPECT_EQ(m_hub->requests().size(), 3u);
   }
 }
@@ -184,10 +184,10 @@ TEST_F(FetchTest, AProxyIsAsked) {
   ::unsetenv("no_proxy");
   expectWhole(fetched);
   EXPECT_TRUE(m_hub->requests().front().path.starts_with("http://hub.invalid/timm/"));
-  expectProblem(without, ErrorCode::Io, {"is not known to the system"});
+  expectProblem(without, ErrorCode::Io, {"cannot be resolved"});
 }
 
-TEST_F(FetchTest, WhatIsHereWillDoWhereTheHubIsNot) {
+TEST_F(FetchTest, CachedFilesWorkWithoutTheHub) {
   serve();
   expectWhole(fetch());
   m_options.endpoint = "http://127.0.0.1:1";
@@ -199,7 +199,7 @@ TEST_F(FetchTest, WhatIsHereWillDoWhereTheHubIsNot) {
 TEST_F(FetchTest, OfflineNobodyIsAsked) {
   serve();
   m_options.offline = true;
-  expectProblem(fetch(), ErrorCode::Io, {"HF_HUB_OFFLINE", "no connection is made"});
+  expectProblem(fetch(), ErrorCode::Io, {"HF_HUB_OFFLINE", "does not connect"});
   EXPECT_TRUE(m_hub->requests().empty());
 }
 

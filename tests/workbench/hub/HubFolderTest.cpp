@@ -31,17 +31,17 @@ void expectGoldenLogits(InferenceSession& session) {
   const fs::path io = kGoldenHome / "expected.io.safetensors";
   const auto images = readRawImages(io);
   ASSERT_TRUE(images) << images.error().text();
-  const auto masks = resolveMasks({}, maskShapeOf(session.info().experiment.model));
-  const auto looks = lookAtRaw(session, *images, *masks, false, {});
-  ASSERT_TRUE(looks) << looks.error().text();
+  const auto masks = resolveMasks({}, makeMaskShape(session.info().experiment.model));
+  const auto inferences = inferRaw(session, *images, *masks, false, {});
+  ASSERT_TRUE(inferences) << inferences.error().text();
   const auto expected = readSafetensors(io);
   ASSERT_TRUE(expected);
   for (const auto& [name, tensor] : expected->tensors) {
     if (name != "logits") continue;
     const at::Tensor values = tensor.contiguous();
-    for (std::size_t i = 0; i < looks->size(); ++i)
+    for (std::size_t i = 0; i < inferences->size(); ++i)
       for (std::size_t c = 0; c < 10; ++c)
-        EXPECT_NEAR((*looks)[i].logits.at(c), values.data_ptr<float>()[i * 10 + c], 1e-4);
+        EXPECT_NEAR((*inferences)[i].logits.at(c), values.data_ptr<float>()[i * 10 + c], 1e-4);
   }
 }
 
@@ -94,7 +94,7 @@ TEST_F(HubFolderTest, PreprocessingIsTheConfigs) {
   json["pretrained_cfg"]["interpolation"] = "bilinear";
   json["pretrained_cfg"]["crop_pct"] = 0.75;
   json["pretrained_cfg"]["crop_mode"] = "squash";
-  const auto experiment = experimentOf(folderWith(json));
+  const auto experiment = loadExperiment(folderWith(json));
   ASSERT_TRUE(experiment) << experiment.error().text();
   EXPECT_EQ(experiment->model.mean, (std::vector<double>{0.5, 0.25, 0.125}));
   EXPECT_EQ(experiment->model.deviation, (std::vector<double>{0.5, 1, 2}));
@@ -103,11 +103,11 @@ TEST_F(HubFolderTest, PreprocessingIsTheConfigs) {
   EXPECT_EQ(experiment->model.cropMode, "squash");
 }
 
-TEST_F(HubFolderTest, WithoutArgumentsItIsAsLargeAsItsPictures) {
+TEST_F(HubFolderTest, WithoutArgumentsItIsAsLargeAsItsImages) {
   Json json = config();
   json.erase("model_args");
   json["pretrained_cfg"]["input_size"] = {3, 280, 140};
-  const auto experiment = experimentOf(folderWith(json));
+  const auto experiment = loadExperiment(folderWith(json));
   ASSERT_TRUE(experiment) << experiment.error().text();
   EXPECT_EQ(experiment->model.imageHeightPixels(), 280);
   EXPECT_EQ(experiment->model.imageWidthPixels(), 140);
@@ -138,14 +138,14 @@ TEST_F(HubFolderTest, WithoutARefTheOnlySnapshotIsTaken) {
 
 TEST_F(HubFolderTest, DownloadsInPartAreSaidToBe) {
   writeText(entry() / "refs" / "main", "feedfeed");
-  expectError(open(entry()), ErrorCode::InvalidFile, {"feedfeed", "is missing", "in part"});
+  expectError(open(entry()), ErrorCode::InvalidFile, {"feedfeed", "is missing", "incomplete"});
   writeText(entry() / "refs" / "main", "../../elsewhere");
   expectError(open(entry()), ErrorCode::InvalidFile, {"does not name a snapshot"});
   writeText(entry() / "refs" / "main", kHash + "\n");
   const fs::path blob = entry() / "blobs" / (std::string(63, 'a') + "1");
   fs::rename(blob, blob.string() + ".incomplete");
   expectError(open(entry()), ErrorCode::InvalidFile,
-              {"model.safetensors", "leads nowhere", ".incomplete", "again"});
+              {"model.safetensors", "broken link", ".incomplete", "again"});
   fs::remove(snapshot() / "model.safetensors");
   expectError(open(entry()), ErrorCode::NotFound, {"no weights", ".incomplete"});
   fs::remove(snapshot() / "config.json");
@@ -155,11 +155,12 @@ TEST_F(HubFolderTest, DownloadsInPartAreSaidToBe) {
 TEST_F(HubFolderTest, AFolderInPlaceOfAFileIsRefused) {
   fs::remove(snapshot() / "model.safetensors");
   fs::create_directories(snapshot() / "model.safetensors");
-  expectError(open(entry()), ErrorCode::UnsupportedFile, {"model.safetensors", "no regular file"});
+  expectError(open(entry()), ErrorCode::UnsupportedFile,
+              {"model.safetensors", "not a regular file"});
   const fs::path folder = folderWith(config());
   fs::remove(folder / "config.json");
   fs::create_directories(folder / "config.json");
-  expectError(open(folder), ErrorCode::UnsupportedFile, {"config.json", "no regular file"});
+  expectError(open(folder), ErrorCode::UnsupportedFile, {"config.json", "not a regular file"});
 }
 
 TEST_F(HubFolderTest, ConfigsThatSayNothingUsefulAreRefused) {
@@ -176,24 +177,25 @@ TEST_F(HubFolderTest, ConfigsThatSayNothingUsefulAreRefused) {
   arguments["model_args"]["num_experts"] = 8;
   Json size = config();
   size["model_args"]["img_size"] = 33;
-  Json grey = config();
-  grey["pretrained_cfg"]["input_size"] = {1, 28, 28};
+  Json gray = config();
+  gray["pretrained_cfg"]["input_size"] = {1, 28, 28};
   const std::vector<Case> cases{
-      {"{", ErrorCode::InvalidFile, {"config.json", "not JSON"}},
-      {"[1]", ErrorCode::InvalidFile, {"no JSON object"}},
+      {"{", ErrorCode::InvalidFile, {"config.json", "not valid JSON"}},
+      {"[1]", ErrorCode::InvalidFile, {"not a JSON object"}},
       {std::string(200, '['), ErrorCode::InvalidFile, {"config.json"}},
       {"{}", ErrorCode::UnsupportedFile, {"names no architecture"}},
-      {R"({"model_type": "dinov2", "architectures": ["Dinov2Model"]})",
+      {R"({"model_type": "segformer", "architectures": ["SegformerModel"]})",
        ErrorCode::UnsupportedFile,
-       {"transformers", "dinov2", "timm"}},
+       {"transformers", "segformer", "timm"}},
       {R"({"schema": 2, "model": {}})", ErrorCode::UnsupportedFile, {"Experiment"}},
       {unknown.dump(),
        ErrorCode::UnsupportedFile,
-       {"vit_small_patch14_reg5_dinov9", "near it", "vit_small_patch14_reg4_dinov2", "--list"}},
+       {"vit_small_patch14_reg5_dinov9", "similar supported names", "vit_small_patch14_reg4_dinov2",
+        "--list"}},
       {far.dump(), ErrorCode::UnsupportedFile, {"resnet50", "--list"}},
       {arguments.dump(), ErrorCode::UnsupportedFile, {"num_experts"}},
       {size.dump(), ErrorCode::InvalidConfig, {"image_size", "config.json"}},
-      {grey.dump(), ErrorCode::InvalidConfig, {"input_size", "config.json"}}};
+      {gray.dump(), ErrorCode::InvalidConfig, {"input_size", "config.json"}}};
   for (const Case& odd : cases) {
     SCOPED_TRACE(odd.text.substr(0, 80));
     expectError(open(folderWith(odd.text)), odd.code, odd.words);
@@ -215,7 +217,7 @@ TEST_F(HubFolderTest, LabelsOfAnotherNumberAreSaidAndNotUsed) {
   EXPECT_TRUE(info.classNames.empty());
   EXPECT_EQ(info.classNamesFrom, ClassNamesFrom::Nowhere);
   ASSERT_EQ(info.notes.size(), 1u);
-  EXPECT_NE(info.notes[0].find("11 for 10 classes"), std::string::npos) << info.notes[0];
+  EXPECT_NE(info.notes[0].find("11 labels for 10 classes"), std::string::npos) << info.notes[0];
 }
 
 TEST_F(HubFolderTest, LabelsByNumberAndWithoutDescriptions) {
@@ -236,7 +238,7 @@ TEST_F(HubFolderTest, OneObjectAsTimmWroteOnce) {
   json["num_classes"] = 10;
   json["labels"] = config()["label_names"];
   json["input_size"] = {3, 42, 42};
-  const auto experiment = experimentOf(folderWith(json));
+  const auto experiment = loadExperiment(folderWith(json));
   ASSERT_TRUE(experiment) << experiment.error().text();
   EXPECT_EQ(experiment->model.imageSize, 42);
   EXPECT_EQ(experiment->model.classes, 10);
@@ -290,7 +292,10 @@ TEST_F(HubFolderTest, OtherFoldersAreNone) {
   writeText(path("run") / "metrics.jsonl", "{}");
   EXPECT_FALSE(looksLikeHubFolder(path("run")));
   EXPECT_FALSE(looksLikeHubFolder(path("nowhere")));
-  expectError(open(m_folder.path()), ErrorCode::NotFound, {"no config.json"});
+  fs::create_directories(path("empty"));
+  expectError(open(path("empty")), ErrorCode::NotFound, {"no config.json"});
+  expectError(open(m_folder.path()), ErrorCode::InvalidArgument,
+              {"several models", "models --folder"});
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST_F(FetchTest, TheGoldenEntryComesOutTheSame) {
   }
 }
 
-TEST_F(FetchTest, WhatIsHereIsNotFetchedAgain) {
+TEST_F(FetchTest, CachedFilesAreNotFetchedAgain) {
   serve();
   EXPECT_FALSE(fetchedAlready(weights(), m_options));
   expectWhole(fetch());
@@ -176,12 +176,12 @@ TEST_F(FetchTest, ASilentServerIsGivenUp) {
   m_options.idleSeconds = 1;
   m_options.retries = 0;
   const auto began = std::chrono::steady_clock::now();
-  expectProblem(fetch(), ErrorCode::Io, {"silent"});
+  expectProblem(fetch(), ErrorCode::Io, {"did not respond in time"});
   EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
   EXPECT_EQ(bytesOf(partial()), m_hub->bytes(kWeights).substr(0, 1000));
 }
 
-TEST_F(FetchTest, ItIsCancelledAtOnceAndGoesOnLater) {
+TEST_F(FetchTest, ItIsCanceledAtOnceAndGoesOnLater) {
   serve(onBytes([](int nth, ServerReply reply) {
     if (nth == 0) {
       reply.chunk = 100'000;
@@ -216,14 +216,14 @@ TEST_F(FetchTest, ProgressSaysHowMuchHowFastAndHowLong) {
   }));
   std::int64_t before = 0;
   bool rated = false;
-  const auto fetched = fetch([&](const FetchProgress& told) {
-    EXPECT_GE(told.progress.done, before);
-    before = told.progress.done;
-    if (told.bytesPerSecond <= 0) return;
+  const auto fetched = fetch([&](const FetchProgress& reported) {
+    EXPECT_GE(reported.progress.done, before);
+    before = reported.progress.done;
+    if (reported.bytesPerSecond <= 0) return;
     rated = true;
-    EXPECT_LT(told.bytesPerSecond, 4e6);  // at most 100 kB in 50 ms, and its beginning
-    EXPECT_GE(told.progress.secondsRemaining, 0);
-    EXPECT_NE(fetchText(told).find("MB/s"), std::string::npos) << fetchText(told);
+    EXPECT_LT(reported.bytesPerSecond, 4e6);  // at most 100 kB in 50 ms, and its beginning
+    EXPECT_GE(reported.progress.secondsRemaining, 0);
+    EXPECT_NE(fetchText(reported).find("MB/s"), std::string::npos) << fetchText(reported);
   });
   expectWhole(fetched);
   EXPECT_TRUE(rated);
@@ -240,12 +240,12 @@ TEST_F(FetchTest, TwoAtATimeFetchItOnce) {
   std::atomic<bool> waited{false};
   {
     std::jthread second([&] {
-      other = fetch([&](const FetchProgress& told) {
-        if (told.progress.stage.find("another program") != std::string::npos) waited = true;
+      other = fetch([&](const FetchProgress& reported) {
+        if (reported.progress.stage.find("another program") != std::string::npos) waited = true;
       });
     });
-    expectWhole(fetch([&](const FetchProgress& told) {
-      if (told.progress.stage.find("another program") != std::string::npos) waited = true;
+    expectWhole(fetch([&](const FetchProgress& reported) {
+      if (reported.progress.stage.find("another program") != std::string::npos) waited = true;
     }));
   }
   expectWhole(other);
@@ -300,7 +300,7 @@ TEST_F(FetchTest, APartFromAnotherPlaceIsRefused) {
     return reply;
   }));
   leavePartial(m_hub->bytes(kWeights).substr(0, 500'000));
-  expectProblem(fetch(), ErrorCode::InvalidFile, {"another part"});
+  expectProblem(fetch(), ErrorCode::InvalidFile, {"the wrong part"});
 }
 
 /// They become names of files.

@@ -28,7 +28,7 @@ TEST(PublishedWeights, EveryLineIsWhole) {
   for (const auto& weights : all) {
     EXPECT_TRUE(names.insert(weights.name).second) << weights.name;
     EXPECT_FALSE(weights.tag().empty()) << weights.name;
-    EXPECT_FALSE(weights.licence.empty()) << weights.name;
+    EXPECT_FALSE(weights.license.empty()) << weights.name;
     EXPECT_TRUE(weights.repository.starts_with("timm/")) << weights.name;
     EXPECT_GT(weights.parameters, 100'000) << weights.name;
     EXPECT_GT(weights.imageSize, 0) << weights.name;
@@ -58,7 +58,7 @@ TEST(PublishedWeights, NamesWithTheirTagWithoutItAndOnTheHub) {
   const auto whole = weightsNamed("vit_tiny_patch16_224.augreg_in21k");
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->repository, "timm/vit_tiny_patch16_224.augreg_in21k");
-  EXPECT_EQ(whole->licence, "apache-2.0");
+  EXPECT_EQ(whole->license, "apache-2.0");
   EXPECT_EQ(whole->classes, 21843);
   const auto first = weightsNamed("deit_tiny_patch16_224");
   ASSERT_TRUE(first);
@@ -74,7 +74,7 @@ TEST(PublishedWeights, NamesWithTheirTagWithoutItAndOnTheHub) {
   EXPECT_EQ(sizeText(*others), "");
 }
 
-TEST(PublishedWeights, UnknownNamesSayWhatIsNear) {
+TEST(PublishedWeights, UnknownNamesSuggestSimilarOnes) {
   const auto close = weightsNamed("deit_tiny_patch16_224.fb_in1");
   ASSERT_FALSE(close);
   EXPECT_EQ(close.error().code, ErrorCode::InvalidArgument);

@@ -77,20 +77,20 @@ TEST(IdentifyModel, NoMechanismIsTakenForAnother) {
     if (!read) continue;  // refused, and the person is told to say which
     EXPECT_EQ(read->backbone, config.backbone);
     EXPECT_EQ(read->mechanism, config.mechanism)
-        << "name its tensors otherwise, or recognise or refuse them in core/workbench/infer";
+        << "name its tensors otherwise, or recognize or refuse them in core/workbench/infer";
   }
 }
 
-TEST(IdentifyModel, PicturesThatAreNotSquareNeedToBeTold) {
+TEST(IdentifyModel, ImagesThatAreNotSquareNeedToBeTold) {
   ModelConfig config = findPublishedModel("cait_micro")->config;
   config.imageWidth = 48;
   Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
   std::vector<std::string> notes;
   EXPECT_THROW(identifyModel(checkpoint, notes), Failure);  // 96 positions
   checkpoint.metadata["config"] = R"({"img_size": [32, 48]})";
-  const ModelConfig told = identifyModel(checkpoint, notes);
-  EXPECT_EQ(told.imageHeightPixels(), 32);
-  EXPECT_EQ(told.imageWidthPixels(), 48);
+  const ModelConfig reported = identifyModel(checkpoint, notes);
+  EXPECT_EQ(reported.imageHeightPixels(), 32);
+  EXPECT_EQ(reported.imageWidthPixels(), 48);
   // MViTv2 has a table for rows and one for columns.
   config = findPublishedModel("mvitv2_micro")->config;
   config.imageWidth = 96;
@@ -100,7 +100,7 @@ TEST(IdentifyModel, PicturesThatAreNotSquareNeedToBeTold) {
 }
 
 /// What identifyModel says of these tensors, which it has to refuse.
-std::string refusal(const Checkpoint& checkpoint) {
+std::string identifyRefusal(const Checkpoint& checkpoint) {
   std::vector<std::string> notes;
   try {
     identifyModel(checkpoint, notes);
@@ -122,8 +122,8 @@ Checkpoint reshaped(const ModelConfig& config, const std::string& part,
 }
 
 void expectTooManyPairs(const Checkpoint& checkpoint) {
-  const std::string message = refusal(checkpoint);
-  EXPECT_NE(message.find("pairs of tokens"), std::string::npos) << message;
+  const std::string message = identifyRefusal(checkpoint);
+  EXPECT_NE(message.find("token pairs"), std::string::npos) << message;
 }
 
 TEST(IdentifyModel, FewNumbersDoNotClaimIndexesOfAllPairs) {
@@ -151,8 +151,8 @@ TEST(IdentifyModel, FewNumbersDoNotClaimIndexesOfAllPairs) {
 TEST(IdentifyModel, TensorsOfNoNumberClaimNoExtent) {
   const auto refuses = [](const char* name, const std::string& tensor,
                           const std::vector<std::int64_t>& shape) {
-    const std::string message = refusal(reshaped(findPublishedModel(name)->config, tensor,
-                                                 [&](const at::Tensor&) { return shape; }));
+    const std::string message = identifyRefusal(reshaped(findPublishedModel(name)->config, tensor,
+                                                         [&](const at::Tensor&) { return shape; }));
     EXPECT_NE(message.find(tensor), std::string::npos) << message;
     EXPECT_NE(message.find("unusual shape"), std::string::npos) << message;
   };
@@ -170,10 +170,23 @@ TEST(IdentifyModel, HierarchicalMaitNeedsItsHeads) {
   std::vector<std::string> notes;
   EXPECT_THROW(identifyModel(checkpoint, notes), Failure);
   checkpoint.metadata["config"] = R"({"num_heads": [2, 4]})";
-  const ModelConfig told = identifyModel(checkpoint, notes);
-  EXPECT_EQ(told.mechanism, "softmax");
-  EXPECT_EQ(told.imageSize, 64);
-  EXPECT_TRUE(planFor(*makeModel(told, 0), checkpoint).report.complete());
+  const ModelConfig reported = identifyModel(checkpoint, notes);
+  EXPECT_EQ(reported.mechanism, "softmax");
+  EXPECT_EQ(reported.imageSize, 64);
+  EXPECT_TRUE(planFor(*makeModel(reported, 0), checkpoint).report.complete());
+}
+
+TEST(IdentifyModel, OtherLibrariesAreNamed) {
+  Checkpoint file;
+  file.tensors = {{"to_patch_embedding.2.weight", at::zeros({4, 12})},
+                  {"transformer.layers.0.0.to_qkv.weight", at::zeros({12, 4})}};
+  std::vector<std::string> notes;
+  try {
+    identifyModel(file, notes);
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_NE(failure.error().message.find("vit-pytorch"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <thread>
 
-#include "core/workbench/loading/Compute.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
 namespace {
 
-TEST(Compute, NoMoreThreadsThanTheCoresCanServe) {
+TEST(TorchRuntime, NoMoreThreadsThanTheCoresCanServe) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   configureCompute(100'000);
   EXPECT_EQ(at::get_num_threads(), 8 * cores);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What a mechanism has learned for every picture alike, through a session: LSLA's scale and biases
+// What a mechanism has learned for every image alike, through a session: LSLA's scale and biases
 // by a plain look-up in the saved parameters, IBiT's mask, and that new weights show.
 
 #include <ATen/ATen.h>
@@ -26,13 +26,13 @@ std::unique_ptr<InferenceSession> openSmall(const std::string& name, std::int64_
   return valueOrThrow(InferenceSession::create(experiment));
 }
 
-const LearnedMap& named(const std::vector<LearnedMap>& maps, const std::string& name) {
+const LearnedMap& mapNamed(const std::vector<LearnedMap>& maps, const std::string& name) {
   for (const LearnedMap& map : maps)
     if (map.name == name) return map;
   throw std::runtime_error("there is no " + name);
 }
 
-Image greyPicture() {
+Image grayImage() {
   return {40, 40, std::make_shared<const std::vector<std::uint8_t>>(40 * 40 * 3, 90)};
 }
 
@@ -48,7 +48,7 @@ TEST(LearnedMaps, AreALookUpInTheParameters) {
   const TemporaryFolder folder;
   const auto session = openSmall("vit_lsla");
   const auto file = folder.path() / "model.safetensors";
-  valueOrThrow(session->save(file, MaskScheme(maskShapeOf(session->info().experiment.model))));
+  valueOrThrow(session->save(file, MaskScheme(makeMaskShape(session->info().experiment.model))));
   const auto checkpoint = valueOrThrow(readSafetensors(file));
   at::Tensor table;
   for (const auto& [name, tensor] : checkpoint.tensors)
@@ -56,7 +56,7 @@ TEST(LearnedMaps, AreALookUpInTheParameters) {
   ASSERT_TRUE(table.defined());
   const auto maps = valueOrThrow(session->learnedMaps());
   ASSERT_EQ(maps.size(), 3u);
-  const LearnedMap& map = named(maps, "outer_bias");
+  const LearnedMap& map = mapNamed(maps, "outer_bias");
   ASSERT_EQ(map.maps.layers.size(), session->info().heads.size());
   const LayerMaps& layer = map.maps.layers[0];
   for (int head = 0; head < layer.heads; ++head)
@@ -77,7 +77,7 @@ TEST(LearnedMaps, AreALookUpInTheParameters) {
   EXPECT_FLOAT_EQ(part[4 * 1 + 2], naiveBias(table, 0, 8 * 5 + 3, 8 * 5 + 2));
   EXPECT_EQ(describeWindowPlace(layer, 8 * 5 + 3), "place (1, 3) of its 4 by 4 window");
   // One scale for all heads, as it starts: 1/√8.
-  const LayerMaps& scale = named(maps, "dynamic_scale").maps.layers[0];
+  const LayerMaps& scale = mapNamed(maps, "dynamic_scale").maps.layers[0];
   EXPECT_EQ(scale.heads, layer.heads);
   EXPECT_NEAR(patchesSeenBy(scale, scale.heads - 1, 0)[0], 1 / std::sqrt(8.0), 1e-6);
 }
@@ -91,9 +91,9 @@ TEST(LearnedMaps, OfAClassTokenThereIsNothing) {
   experiment.model.mechanism = "lsla";
   experiment.model.attention = {{"window", 2}};
   const auto maps = valueOrThrow(valueOrThrow(InferenceSession::create(experiment))->learnedMaps());
-  const LayerMaps& layer = named(maps, "outer_bias").maps.layers[0];
+  const LayerMaps& layer = mapNamed(maps, "outer_bias").maps.layers[0];
   ASSERT_EQ(layer.grid.prefix, 1);
-  EXPECT_EQ(describeWindowPlace(layer, 0), "no place in a window");
+  EXPECT_EQ(describeWindowPlace(layer, 0), "no position in a window");
   for (const float seen : patchesSeenBy(layer, 0, 0))
     EXPECT_TRUE(std::isnan(seen));
   EXPECT_EQ(describeWindowPlace(layer, 1 + 4 * 1 + 2), "place (1, 0) of its 2 by 2 window");
@@ -106,18 +106,18 @@ TEST(LearnedMaps, OfAClassTokenThereIsNothing) {
 TEST(LearnedMaps, ComeWithALookAndFollowNewWeights) {
   const TemporaryFolder folder;
   const auto session = openSmall("vit_lsla"), other = openSmall("vit_lsla", 2);
-  const MaskScheme masks(maskShapeOf(session->info().experiment.model));
-  const auto look = valueOrThrow(session->look(greyPicture(), masks));
-  ASSERT_EQ(look.learned.size(), 3u);
-  EXPECT_TRUE(valueOrThrow(session->look(greyPicture(), masks, {.maps = false})).learned.empty());
+  const MaskScheme masks(makeMaskShape(session->info().experiment.model));
+  const auto inference = valueOrThrow(session->infer(grayImage(), masks));
+  ASSERT_EQ(inference.learned.size(), 3u);
+  EXPECT_TRUE(valueOrThrow(session->infer(grayImage(), masks, {.maps = false})).learned.empty());
   const auto file = folder.path() / "other.safetensors";
   valueOrThrow(other->save(file, masks));
   valueOrThrow(session->loadWeights(file));
   const auto valuesOf = [](const std::vector<LearnedMap>& maps) {
-    return *named(maps, "inner_bias").maps.layers.back().values;
+    return *mapNamed(maps, "inner_bias").maps.layers.back().values;
   };
-  const auto after = valueOrThrow(session->look(greyPicture(), masks)).learned;
-  EXPECT_NE(valuesOf(after), valuesOf(look.learned));
+  const auto after = valueOrThrow(session->infer(grayImage(), masks)).learned;
+  EXPECT_NE(valuesOf(after), valuesOf(inference.learned));
   EXPECT_EQ(valuesOf(after), valuesOf(valueOrThrow(other->learnedMaps())));
 }
 

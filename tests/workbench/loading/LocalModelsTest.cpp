@@ -32,6 +32,12 @@ class Environment {
   std::vector<std::pair<std::string, std::string>> m_before;
 };
 
+std::vector<LocalModel> localModels(const LocalPlaces& places) {
+  std::vector<LocalModel> models;
+  findLocalModels(places, [&](LocalModel model) { models.push_back(std::move(model)); });
+  return models;
+}
+
 class LocalModelsTest : public HubTest {
  protected:
   LocalPlaces places() const { return {hub(), path("torch"), {path("mine")}}; }
@@ -51,12 +57,12 @@ TEST_F(LocalModelsTest, AnEntryTellsWhatItIs) {
   EXPECT_EQ(model.name, "timm/" + kMicro);
   EXPECT_EQ(model.architecture, "vit_small_patch14_reg4_dinov2");
   EXPECT_EQ(model.tag, "lvd142m");
-  EXPECT_EQ(model.licence, "apache-2.0");
+  EXPECT_EQ(model.license, "apache-2.0");
   EXPECT_EQ(model.bytes, fs::file_size(kGoldenSnapshot / "model.safetensors"));
   EXPECT_EQ(model.source, LocalModel::Source::Hub);
   EXPECT_TRUE(model.complete);
   EXPECT_TRUE(model.canOpen()) << model.problem;
-  ModelSource source = sourceOf(model);
+  ModelSource source = makeModelSource(model);
   source.device = "cpu";
   const auto session = InferenceSession::open(source);
   EXPECT_TRUE(session) << session.error().text();
@@ -77,10 +83,10 @@ TEST_F(LocalModelsTest, WhatCannotBeOpenedSaysWhy) {
   fs::remove(other / "blobs" / (std::string(63, 'a') + "1"));
   writeText(other / "blobs" / "b.incomplete", "half");
   EXPECT_FALSE(only("bert").complete);
-  EXPECT_NE(only("bert").problem.find("in part"), std::string::npos) << only("bert").problem;
+  EXPECT_NE(only("bert").problem.find("incomplete"), std::string::npos) << only("bert").problem;
   EXPECT_GT(only("bert").bytes, 0u);
   fs::create_directories(hub() / "datasets--timm--imagenet" / "snapshots");
-  EXPECT_EQ(localModels(places()).size(), 2u);  // data sets are no models
+  EXPECT_EQ(localModels(places()).size(), 2u);  // datasets are no models
 }
 
 TEST_F(LocalModelsTest, TorchHubsFilesAreOfTheModelOfTheirName) {
@@ -90,8 +96,8 @@ TEST_F(LocalModelsTest, TorchHubsFilesAreOfTheModelOfTheirName) {
   EXPECT_EQ(model.architecture, "deit_tiny_patch16_224");
   EXPECT_EQ(model.bytes, zip.size());
   EXPECT_TRUE(model.canOpen()) << model.problem;
-  EXPECT_EQ(sourceOf(model).model, "deit_tiny_patch16_224");
-  EXPECT_EQ(sourceOf(model).weights, file);
+  EXPECT_EQ(makeModelSource(model).model, "deit_tiny_patch16_224");
+  EXPECT_EQ(makeModelSource(model).weights, file);
   torchFile("dinov2_vitb14_reg4_pretrain.pth", zip);
   EXPECT_EQ(only("dinov2_vitb14").architecture, "vit_base_patch14_reg4_dinov2");
   torchFile("resnet50-0676ba61.pth", "PK\x03\x04 layer1.0.conv1.weight");
@@ -136,7 +142,7 @@ TEST_F(LocalModelsTest, ManyAreFoundSoon) {
   EXPECT_LT(took.count(), 3) << "10 ms an entry";
 }
 
-TEST_F(LocalModelsTest, ItStopsWhenItIsTold) {
+TEST_F(LocalModelsTest, StopsOnRequest) {
   for (int i = 0; i < 100; ++i)
     fs::create_directories(hub() / ("models--someone--model-" + std::to_string(i)) / "snapshots");
   std::stop_source stop;

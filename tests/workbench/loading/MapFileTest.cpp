@@ -34,7 +34,7 @@ class MapFileTest : public ::testing::Test {
     return valueOrThrow(readMapFile(write(tensors, metadata)));
   }
 
-  /// What reading, or else looking at the first picture, says; empty where nothing is wrong.
+  /// What reading, or else looking at the first image, says; empty where nothing is wrong.
   std::string problemOf(const NamedTensors& tensors, const Metadata& metadata = {}) const {
     const auto file = readMapFile(write(tensors, metadata));
     if (!file) return file.error().text();
@@ -62,10 +62,10 @@ bool anyNote(const MapFileInfo& info, const std::string& words) {
   return false;
 }
 
-TEST_F(MapFileTest, GivesTheMapsOfEachPicture) {
+TEST_F(MapFileTest, GivesTheMapsOfEachImage) {
   const at::Tensor first = randomMaps({2, 3, 10, 10}), second = randomMaps({2, 3, 10, 10}, 2);
   const MapFile file = read({{"attention.1", second}, {"attention.0", first}});
-  EXPECT_EQ(file.info().pictures, 2);
+  EXPECT_EQ(file.info().images, 2);
   EXPECT_EQ(file.info().numbers, (std::vector<int>{0, 1}));
   EXPECT_EQ(file.info().heads, (std::vector<int>{3, 3}));
   EXPECT_EQ(file.info().grids[0], (Grid{3, 3, 1}));
@@ -81,11 +81,11 @@ TEST_F(MapFileTest, GivesTheMapsOfEachPicture) {
   EXPECT_FALSE(file.maps(-1));
 }
 
-TEST_F(MapFileTest, OneOfOtherPrecisionsAndWithoutPicturesDimension) {
+TEST_F(MapFileTest, OneOfOtherPrecisionsAndWithoutImagesDimension) {
   const at::Tensor maps = randomMaps({2, 10, 10});
   for (const auto dtype : {at::kDouble, at::kHalf, at::kBFloat16}) {
     const MapFile file = read({{"attention.0", maps.to(dtype)}});
-    EXPECT_EQ(file.info().pictures, 1);
+    EXPECT_EQ(file.info().images, 1);
     EXPECT_TRUE(file.info().rowsSumToOne) << dtype;
     EXPECT_NEAR(file.maps(0)->layers[0].row(1, 2)[3], maps[1][2][3].item<float>(), 4e-3);
   }
@@ -103,8 +103,8 @@ TEST_F(MapFileTest, GridIsAsGivenElseSquareAndThatIsSaid) {
   EXPECT_EQ(read(byTensor, {{"grid", "2, 2"}}).info().grids[0], wide);  // tensors count first
   const MapFile assumed = read({{"attention.0", maps}});
   EXPECT_EQ(assumed.info().grids[0], (Grid{3, 3, 4, 4}));
-  EXPECT_TRUE(anyNote(assumed.info(), "3 x 3 patches behind 4 prefix tokens"));
-  EXPECT_FALSE(anyNote(read({{"attention.0", maps}}, {{"grid", "3, 4"}}).info(), "taken to be"));
+  EXPECT_TRUE(anyNote(assumed.info(), "3 x 3 patches after 4 prefix tokens"));
+  EXPECT_FALSE(anyNote(read({{"attention.0", maps}}, {{"grid", "3, 4"}}).info(), "assuming"));
   EXPECT_EQ(read({{"attention.0", maps}}, {{"grid", "3, 3"}, {"registers", "2"}}).info().grids[0],
             (Grid{3, 3, 4, 2}));
   for (const auto& [tokens, grid] : std::map<int, Grid>{{197, {14, 14, 1}},
@@ -120,11 +120,11 @@ TEST_F(MapFileTest, GridIsAsGivenElseSquareAndThatIsSaid) {
 TEST_F(MapFileTest, TokensThatAreNoGridAreAnErrorThatSaysHowToGiveIt) {
   const at::Tensor maps = randomMaps({2, 16 + 3, 16 + 3});
   expectSays(problemOf({{"attention.0", maps}}),
-             {"attention.0", "19 tokens", "no square", "give `grid`", "prefix"});
-  expectSays(problemOf({{"attention.0", maps}}, {{"prefix", "1"}}), {"behind 1 prefix", "`grid`"});
+             {"attention.0", "19 tokens", "do not form a square", "give `grid`", "prefix"});
+  expectSays(problemOf({{"attention.0", maps}}, {{"prefix", "1"}}), {"after 1 prefix", "`grid`"});
   expectSays(problemOf({{"attention.0", maps}}, {{"grid", "5, 4"}}), {"19 tokens", "5 x 4"});
   expectSays(problemOf({{"attention.0", maps}}, {{"grid", "4, 4"}, {"prefix", "2"}}),
-             {"19 tokens", "4 x 4", "behind 2 prefix", "18"});
+             {"19 tokens", "4 x 4", "after 2 prefix", "18"});
   for (const char* bad : {"four", "4", "4, 4, 4", "4.5, 4", "0, 4", "-4, 4", "nan, 4", ""})
     expectSays(problemOf({{"attention.0", maps}}, {{"grid", bad}}), {"grid"});
   EXPECT_EQ(problemOf({{"attention.0", maps}}, {{"prefix", "3"}}), "");
@@ -147,7 +147,7 @@ TEST_F(MapFileTest, GapsBetweenLayersAreSaid) {
   EXPECT_TRUE(anyNote(file.info(), "3, 11"));
 }
 
-TEST_F(MapFileTest, RowsThatDoNotSumToOneAreSaidAndNormalised) {
+TEST_F(MapFileTest, RowsThatDoNotSumToOneAreSaidAndNormalized) {
   const at::Tensor maps = randomMaps({2, 10, 10});
   const MapFile doubled = read({{"attention.0", maps * 2}});
   EXPECT_FALSE(doubled.info().rowsSumToOne);
@@ -187,18 +187,18 @@ TEST_F(MapFileTest, OtherShapesAndKindsAreRefused) {
   expectSays(problemOf({{"attention.0", at::zeros({2, 10, 10}, at::kInt)}}), {"floating-point"});
   expectSays(problemOf({{"attention.0", at::zeros({0, 2, 10, 10})}}), {"no map"});
   expectSays(problemOf({{"attention.0", good}, {"attention.1", randomMaps({3, 2, 10, 10})}}),
-             {"attention.1", "3 pictures", "2"});
+             {"attention.1", "3 images", "2"});
   expectSays(problemOf({{"attention.0", good}, {"logits", at::rand({3, 5})}}),
              {"logits", "[3, 5]"});
   expectSays(problemOf({{"attention.0", good}, {"logits", at::rand({2, 5})}},
                        {{"class_names", "[\"a\", \"b\"]"}}),
              {"names 2", "5"});
   expectSays(problemOf({{"attention.0", good}, {"image", at::zeros({8, 8, 3}, at::kByte)}}),
-             {"image", "2 pictures"});
+             {"image", "2 images"});
   expectSays(problemOf({{"attention.0", good}, {"images", at::zeros({2, 8, 8, 4}, at::kByte)}}),
-             {"images", "3 colours"});
+             {"images", "3 colors"});
   expectSays(problemOf({{"attention.0", good}, {"images", at::full({2, 3, 8, 8}, NAN)}}),
-             {"images", "no numbers"});
+             {"images", "not numbers"});
   EXPECT_FALSE(readMapFile(m_folder / "none.safetensors"));
 }
 
@@ -207,7 +207,7 @@ TEST_F(MapFileTest, ClassNamesNestedDeepAreRefused) {
                           {"logits", at::rand({1, 1})}};
   const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
   expectSays(problemOf(good, {{"class_names", deep}}), {"maps.safetensors", "class_names", "64"});
-  expectSays(problemOf(good, {{"class_names", "[\"a\""}}), {"class_names", "not JSON"});
+  expectSays(problemOf(good, {{"class_names", "[\"a\""}}), {"class_names", "not valid JSON"});
   EXPECT_EQ(read(good, {{"class_names", "[cat]\n"}}).info().classNames,
             std::vector<std::string>{"[cat]"});
   EXPECT_EQ(read(good, {{"class_names", "[[1, {\"b\": 2}]]"}}).info().classNames,
@@ -221,11 +221,11 @@ TEST_F(MapFileTest, ADamagedFileIsRefused) {
   EXPECT_FALSE(isMapFile(path));
 }
 
-TEST_F(MapFileTest, PicturesAreBytesSharesOrNormalised) {
+TEST_F(MapFileTest, ImagesAreBytesSharesOrNormalized) {
   const at::Tensor maps = randomMaps({2, 1, 4, 4});
   at::manual_seed(3);
   const at::Tensor bytes = at::randint(0, 256, {2, 6, 5, 3}, at::kByte);
-  const auto first = [](const MapFile& file) { return *file.picture(1)->pixels; };
+  const auto first = [](const MapFile& file) { return *file.image(1)->pixels; };
   const MapFile plain = read({{"attention.0", maps}, {"images", bytes}});
   EXPECT_EQ(plain.info().height, 6);
   EXPECT_EQ(plain.info().width, 5);
@@ -240,29 +240,29 @@ TEST_F(MapFileTest, PicturesAreBytesSharesOrNormalised) {
   EXPECT_EQ(first(read({{"attention.0", maps}, {"images", shares}})), expected);
   const at::Tensor mean = at::tensor({0.485f, 0.456f, 0.406f}).reshape({1, 3, 1, 1}),
                    deviation = at::tensor({0.229f, 0.224f, 0.225f}).reshape({1, 3, 1, 1});
-  const NamedTensors normalised{{"attention.0", maps}, {"input", (shares - mean) / deviation}};
+  const NamedTensors normalized{{"attention.0", maps}, {"input", (shares - mean) / deviation}};
   const MapFile known =
-      read(normalised, {{"mean", "0.485, 0.456, 0.406"}, {"std", "0.229, 0.224, 0.225"}});
+      read(normalized, {{"mean", "0.485, 0.456, 0.406"}, {"std", "0.229, 0.224, 0.225"}});
   EXPECT_EQ(first(known), expected);
-  EXPECT_FALSE(anyNote(known.info(), "stretched"));
-  const MapFile stretched = read(normalised);
-  EXPECT_TRUE(anyNote(stretched.info(), "stretched"));
+  EXPECT_FALSE(anyNote(known.info(), "scaled from its minimum"));
+  const MapFile stretched = read(normalized);
+  EXPECT_TRUE(anyNote(stretched.info(), "scaled from its minimum"));
   const auto pixels = first(stretched);
   EXPECT_EQ(*std::min_element(pixels.begin(), pixels.end()), 0);
   EXPECT_EQ(*std::max_element(pixels.begin(), pixels.end()), 255);
 }
 
-TEST_F(MapFileTest, WithoutAPictureMapsLieOnGrey) {
+TEST_F(MapFileTest, WithoutAnImageMapsLieOnGray) {
   const MapFile file = read({{"attention.0", randomMaps({1, 13, 13})}}, {{"grid", "3, 4"}});
   EXPECT_FALSE(file.info().hasImages);
-  EXPECT_TRUE(anyNote(file.info(), "no picture"));
-  EXPECT_NE(file.info().meaning.find("grey"), std::string::npos);
-  const Image ground = *file.picture(0);
+  EXPECT_TRUE(anyNote(file.info(), "no image"));
+  EXPECT_NE(file.info().meaning.find("gray"), std::string::npos);
+  const Image ground = *file.image(0);
   EXPECT_EQ(ground.height, 48);
   EXPECT_EQ(ground.width, 64);
 }
 
-TEST_F(MapFileTest, IsToldByContent) {
+TEST_F(MapFileTest, IsRecognizedByContent) {
   EXPECT_TRUE(isMapFile(write({{"attention.0", randomMaps({2, 10, 10})}}, {}, "no ending")));
   EXPECT_TRUE(isMapFile(std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "vit_micro.io.safetensors"));
   EXPECT_FALSE(isMapFile(std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "vit_micro.safetensors"));
@@ -270,18 +270,18 @@ TEST_F(MapFileTest, IsToldByContent) {
   EXPECT_FALSE(isMapFile(m_folder / "none"));
 }
 
-TEST(MapPlace, IsAFileAndAPicture) {
-  const auto place = mapPlaceOf("a/b.safetensors[12]");
+TEST(MapPlace, IsAFileAndAnImage) {
+  const auto place = parseMapPlace("a/b.safetensors[12]");
   ASSERT_TRUE(place);
   EXPECT_EQ(place->file, "a/b.safetensors");
-  EXPECT_EQ(place->picture, 12);
+  EXPECT_EQ(place->image, 12);
   EXPECT_EQ(place->text(), "a/b.safetensors[12]");
   for (const char* other :
        {"", "a", "a[]", "a[-1]", "a[1]b", "[1]", "a[1", "a[x]", "a[99999999999]"})
-    EXPECT_FALSE(mapPlaceOf(other)) << other;
+    EXPECT_FALSE(parseMapPlace(other)) << other;
 }
 
-/// The maps of a model's look at pictures, written and opened again.
+/// The maps of a model's look at images, written and opened again.
 class MapSessionTest : public MapFileTest {
  protected:
   void SetUp() override {
@@ -291,25 +291,25 @@ class MapSessionTest : public MapFileTest {
     m_model = valueOrThrow(InferenceSession::open(source));
     const RawImages images = valueOrThrow(
         readRawImages(std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "vit_micro.io.safetensors"));
-    m_looks = valueOrThrow(lookAtRaw(*m_model, images, masks(*m_model), true));
-    valueOrThrow(writeRawLooks(m_folder / "maps.safetensors", m_looks, {}));
+    m_inferences = valueOrThrow(inferRaw(*m_model, images, masks(*m_model), true));
+    valueOrThrow(writeRawResults(m_folder / "maps.safetensors", m_inferences, {}));
     ModelSource maps;
     maps.weights = m_folder / "maps.safetensors";
     m_maps = valueOrThrow(InferenceSession::open(maps));
   }
 
   static MaskScheme masks(const InferenceSession& session) {
-    return MaskScheme(maskShapeOf(session.info().experiment.model));
+    return MaskScheme(makeMaskShape(session.info().experiment.model));
   }
-  std::string addressOf(int picture) const {
-    return MapPlace{m_folder / "maps.safetensors", picture}.text();
+  std::string addressOf(int image) const {
+    return MapPlace{m_folder / "maps.safetensors", image}.text();
   }
-  Result<InferenceResult> look(int picture) const {
-    return m_maps->look(m_maps->pictureAt(addressOf(picture)), masks(*m_maps));
+  Result<InferenceResult> infer(int image) const {
+    return m_maps->infer(m_maps->imageAt(addressOf(image)), masks(*m_maps));
   }
 
   std::unique_ptr<InferenceSession> m_model, m_maps;
-  std::vector<RawInferenceResult> m_looks;
+  std::vector<RawInferenceResult> m_inferences;
 };
 
 TEST_F(MapSessionTest, GivesTheNumbersThatTheModelGives) {
@@ -317,12 +317,12 @@ TEST_F(MapSessionTest, GivesTheNumbersThatTheModelGives) {
   EXPECT_FALSE(m_model->info().isPrecomputed);
   EXPECT_EQ(m_maps->info().heads, m_model->info().heads);
   EXPECT_EQ(m_maps->info().grid, m_model->info().grid);
-  ASSERT_EQ(m_maps->info().pictures, static_cast<int>(m_looks.size()));
-  for (std::size_t i = 0; i < m_looks.size(); ++i) {
-    const InferenceResult ours = valueOrThrow(look(static_cast<int>(i)));
+  ASSERT_EQ(m_maps->info().images, static_cast<int>(m_inferences.size()));
+  for (std::size_t i = 0; i < m_inferences.size(); ++i) {
+    const InferenceResult ours = valueOrThrow(infer(static_cast<int>(i)));
     InferenceResult models;
-    models.maps = m_looks[i].maps;
-    EXPECT_EQ(ours.logits, m_looks[i].logits);
+    models.maps = m_inferences[i].maps;
+    EXPECT_EQ(ours.logits, m_inferences[i].logits);
     ASSERT_EQ(ours.maps.layers.size(), models.maps.layers.size());
     for (std::size_t l = 0; l < models.maps.layers.size(); ++l) {
       EXPECT_EQ(*ours.maps.layers[l].values, *models.maps.layers[l].values);
@@ -330,24 +330,24 @@ TEST_F(MapSessionTest, GivesTheNumbersThatTheModelGives) {
     }
     EXPECT_EQ(*rollout(ours.maps, {}), *rollout(models.maps, {}));
     for (const HeadMetric measure : {HeadMetric::Locality, HeadMetric::Entropy})
-      EXPECT_EQ(headValuesOf(ours, m_maps->info(), measure)->values,
-                headValuesOf(models, m_model->info(), measure)->values);
+      EXPECT_EQ(computeHeadValues(ours, m_maps->info(), measure)->values,
+                computeHeadValues(models, m_model->info(), measure)->values);
   }
 }
 
 TEST_F(MapSessionTest, SaysWhyTheRestIsNotToBeHad) {
-  const Image own = m_maps->pictureAt(addressOf(0));
+  const Image own = m_maps->imageAt(addressOf(0));
   const auto refused = [](const auto& result) {
     ASSERT_FALSE(result);
     expectSays(result.error().text(), {"maps without a model"});
   };
   MaskScheme masked = masks(*m_maps);
   masked.set(0, 0, valueOrThrow(headMaskFromText("hard:3")));
-  refused(m_maps->look(own, masked));
+  refused(m_maps->infer(own, masked));
   const Image other{4, 4, std::make_shared<const std::vector<std::uint8_t>>(48)};
-  refused(m_maps->look(other, masks(*m_maps)));
-  EXPECT_EQ(m_maps->pictureAt("goldfinch.jpg", other).pixels, other.pixels);
-  EXPECT_EQ(m_maps->pictureAt(addressOf(2), other).pixels, other.pixels);  // there is none
+  refused(m_maps->infer(other, masks(*m_maps)));
+  EXPECT_EQ(m_maps->imageAt("goldfinch.jpg", other).pixels, other.pixels);
+  EXPECT_EQ(m_maps->imageAt(addressOf(2), other).pixels, other.pixels);  // there is none
   refused(m_maps->digest());
   refused(m_maps->save(m_folder / "saved.safetensors", masks(*m_maps)));
   refused(m_maps->previewWeights(std::filesystem::path(HEADLIGHT_GOLDEN_DIR) /
@@ -355,7 +355,7 @@ TEST_F(MapSessionTest, SaysWhyTheRestIsNotToBeHad) {
   refused(
       m_maps->loadWeights(std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "vit_micro.safetensors"));
   refused(measureHeadMetrics(*m_maps, own, masks(*m_maps), HeadMetric::Importance));
-  refused(experimentOf(m_folder / "maps.safetensors"));
+  refused(loadExperiment(m_folder / "maps.safetensors"));
   EXPECT_TRUE(m_maps->learnedMaps()->empty());
   EXPECT_TRUE(measureHeadMetrics(*m_maps, own, masks(*m_maps), HeadMetric::Distance));
 }

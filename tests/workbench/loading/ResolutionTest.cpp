@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Looking at pictures of another size: as a model that is opened so, and back again exactly.
+// Looking at images of another size: as a model that is opened so, and back again exactly.
 
 #include <gtest/gtest.h>
 
@@ -27,9 +27,9 @@ RawImages noise(int height, int width) {
 
 std::vector<float> answerOf(InferenceSession& session, const MaskScheme& masks) {
   const ModelConfig& model = session.info().experiment.model;
-  const auto looks = valueOrThrow(
-      lookAtRaw(session, noise(model.imageHeightPixels(), model.imageWidthPixels()), masks, false));
-  return looks[0].logits.empty() ? looks[0].features : looks[0].logits;
+  const auto inferences = valueOrThrow(
+      inferRaw(session, noise(model.imageHeightPixels(), model.imageWidthPixels()), masks, false));
+  return inferences[0].logits.empty() ? inferences[0].features : inferences[0].logits;
 }
 
 TEST(Resolution, IsThatOfAModelOpenedSo) {
@@ -37,7 +37,7 @@ TEST(Resolution, IsThatOfAModelOpenedSo) {
        {"vit_micro", "zoo/dinov2_reg_micro", "zoo/beit_micro", "zoo/eva02_micro",
         "zoo/dinov3_micro", "zoo/pe_core_micro", "zoo/rope_mixed_micro", "swin_micro"}) {
     const auto session = valueOrThrow(InferenceSession::open(golden(name)));
-    const MaskShape shape = maskShapeOf(session->info().experiment.model);
+    const MaskShape shape = makeMaskShape(session->info().experiment.model);
     const MaskScheme masks = *makeMaskPreset("sch1", shape);
     const auto before = answerOf(*session, masks);
     const auto larger = valueOrThrow(session->atSize(48, 64, masks));
@@ -74,7 +74,7 @@ TEST(Resolution, WhatItCostsIsTheModelsOwnCount) {
 TEST(Resolution, WhatCannotBeResampledIsRefused) {
   const auto session = valueOrThrow(InferenceSession::open(golden("levit_micro")));
   const ModelConfig& model = session->info().experiment.model;
-  const auto larger = session->atSize(model.imageSize + 16, 0, MaskScheme(maskShapeOf(model)));
+  const auto larger = session->atSize(model.imageSize + 16, 0, MaskScheme(makeMaskShape(model)));
   ASSERT_FALSE(larger.ok());
   EXPECT_NE(larger.error().text().find("attention_biases"), std::string::npos);
 }

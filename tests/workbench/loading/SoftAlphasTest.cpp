@@ -57,15 +57,15 @@ TEST(SoftAlphas, OfAFileAndOfASessionAreWhatTheWeightsSay) {
   const auto session = learnedSession();
   expectLearned(valueOrThrow(session->softAlphas(masksOf(session->info()))));
   valueOrThrow(session->save(folder / "w.safetensors", masksOf(session->info())));
-  expectLearned(valueOrThrow(softAlphasOf(folder / "w.safetensors")));
+  expectLearned(valueOrThrow(readSoftAlphas(folder / "w.safetensors")));
 
   ModelSource source;
   source.weights = folder / "w.safetensors";
   source.device = "cpu";
   const auto opened = valueOrThrow(InferenceSession::open(source));
   expectLearned(opened->info().alphas);
-  const Image grey{40, 40, std::make_shared<const std::vector<std::uint8_t>>(40 * 40 * 3, 90)};
-  expectLearned(valueOrThrow(opened->look(grey, masksOf(opened->info()))).alphas);
+  const Image gray{40, 40, std::make_shared<const std::vector<std::uint8_t>>(40 * 40 * 3, 90)};
+  expectLearned(valueOrThrow(opened->infer(gray, masksOf(opened->info()))).alphas);
 
   // Weights that are loaded into a model bring theirs.
   const auto fresh = valueOrThrow(InferenceSession::create(softExperiment()));

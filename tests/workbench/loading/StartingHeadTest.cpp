@@ -27,7 +27,7 @@ Checkpoint checkpointOf(const Names& names, std::int64_t rows) {
     Experiment experiment;
     experiment.model.classes = static_cast<int>(rows);
     checkpoint.metadata = modelMetadata(
-        experiment, valueOrThrow(resolveMasks(experiment.masks, maskShapeOf(experiment.model))),
+        experiment, valueOrThrow(resolveMasks(experiment.masks, makeMaskShape(experiment.model))),
         names);
   }
   return checkpoint;

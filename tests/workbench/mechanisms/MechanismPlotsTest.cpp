@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A mechanism's own pictures, beside plain loops over the saved weights in double precision.
+// A mechanism's own images, beside plain loops over the saved weights in double precision.
 
 #include "core/workbench/mechanisms/MechanismPlots.h"
 
@@ -17,7 +17,7 @@ using Weights = std::map<std::string, at::Tensor>;
 
 /// With position biases, gains and masks that are not what they start as.
 std::unique_ptr<InferenceSession> stirredSession(const ModelConfig& config) {
-  auto session = waySession(config);
+  auto session = explanationSession(config);
   withModel(*session, [&](Model& model) {
     for (const auto& [name, tensor] : model.trainable())
       if (name.find("position_") != std::string::npos ||
@@ -49,12 +49,12 @@ double at2(const at::Tensor& matrix, std::int64_t row, std::int64_t col) {
 
 MechanismPlot picked(InferenceSession& session, const std::string& name,
                      MechanismPlotRequest request = {}) {
-  return valueOrThrow(ownPicture(session, name, request));
+  return valueOrThrow(mechanismPlot(session, name, request));
 }
 
 std::vector<std::string> namesOf(InferenceSession& session) {
   std::vector<std::string> names;
-  for (const MechanismPlotInfo& info : ownPictures(session))
+  for (const MechanismPlotInfo& info : mechanismPlots(session))
     names.push_back(info.name);
   return names;
 }
@@ -98,22 +98,22 @@ TEST(MechanismPlots, OfAftFullAreTheProductOfItsFactors) {
     expectEntries(
         weight.panels[l], [&](int row, int col) { return std::exp(product(row, col)) - 1; }, 1e-2);
   }
-  EXPECT_EQ(ownPlaceText(2, -1), "layer 2");
-  EXPECT_EQ(ownPlaceText(2, 1), "layer 2, head 1");
+  EXPECT_EQ(plotPlaceText(2, -1), "layer 2");
+  EXPECT_EQ(plotPlaceText(2, 1), "layer 2, head 1");
 }
 
 TEST(MechanismPlots, OfAftLocalAreZeroOrNothingOutsideItsWindow) {
   for (const bool global : {true, false}) {
     ModelConfig config = microConfig("aft_full_micro");
     config.mechanism = "aft_local";
-    config.attention = {{"factorised", false}, {"window", 2}, {"global", global}};
+    config.attention = {{"factorized", false}, {"window", 2}, {"global", global}};
     const auto session = stirredSession(config);
     const Weights weights = weightsOf(*session);
-    const MechanismPlot picture = picked(*session, "position-weight", {.layer = 1});
-    ASSERT_EQ(picture.panels.size(), 1u);
-    EXPECT_EQ(picture.panels[0].layer, 1);
+    const MechanismPlot image = picked(*session, "position-weight", {.layer = 1});
+    ASSERT_EQ(image.panels.size(), 1u);
+    EXPECT_EQ(image.panels[0].layer, 1);
     const at::Tensor w = weights.at("blocks.1.attn.position_bias");
-    expectEntries(picture.panels[0], [&](int row, int col) {
+    expectEntries(image.panels[0], [&](int row, int col) {
       const bool prefix = row == 0 || col == 0;
       const int down = std::abs((row - 1) / 4 - (col - 1) / 4),
                 across = std::abs((row - 1) % 4 - (col - 1) % 4);
@@ -124,12 +124,12 @@ TEST(MechanismPlots, OfAftLocalAreZeroOrNothingOutsideItsWindow) {
 }
 
 /// Eq. 8 and, sparse, Eq. 10, of one head.
-std::vector<double> naiveKernel(const Weights& weights, int layer, int head, bool reparametrised,
-                                bool sparse) {
+std::vector<double> naivePlotKernel(const Weights& weights, int layer, int head,
+                                    bool reparametrized, bool sparse) {
   const std::string attn = "blocks." + std::to_string(layer) + ".attn.";
   const at::Tensor taps = weights.at(attn + "position_bias")[head].flatten().contiguous();
   std::vector<double> w(taps.data_ptr<double>(), taps.data_ptr<double>() + taps.numel());
-  if (reparametrised) {
+  if (reparametrized) {
     double mean = 0, variance = 0;
     for (const double tap : w)
       mean += tap / static_cast<double>(w.size());
@@ -148,10 +148,10 @@ std::vector<double> naiveKernel(const Weights& weights, int layer, int head, boo
 }
 
 TEST(MechanismPlots, OfAftConvAreItsKernelsAsInferenceTakesThem) {
-  for (const bool reparametrised : {true, false})
+  for (const bool reparametrized : {true, false})
     for (const bool sparse : {true, false}) {
       const auto session = stirredSession(
-          microConfig("aft_conv_micro", {{"reparametrise", reparametrised}, {"gumbel", sparse}}));
+          microConfig("aft_conv_micro", {{"reparametrize", reparametrized}, {"gumbel", sparse}}));
       const Weights weights = weightsOf(*session);
       const MechanismPlot kernel = picked(*session, "kernel"),
                           weight = picked(*session, "kernel-weight");
@@ -161,7 +161,7 @@ TEST(MechanismPlots, OfAftConvAreItsKernelsAsInferenceTakesThem) {
       EXPECT_EQ(weight.info.meaning.find("Eq. 10") != std::string::npos, sparse);
       for (std::size_t i = 0; i < kernel.panels.size(); ++i) {
         const MechanismPlotPanel& panel = kernel.panels[i];
-        const auto w = naiveKernel(weights, panel.layer, panel.head, reparametrised, sparse);
+        const auto w = naivePlotKernel(weights, panel.layer, panel.head, reparametrized, sparse);
         const int side = panel.cols;
         EXPECT_EQ(panel.rows * side, static_cast<int>(w.size()));
         expectEntries(panel, [&](int row, int col) { return w[row * side + col]; });
@@ -173,18 +173,18 @@ TEST(MechanismPlots, OfAftConvAreItsKernelsAsInferenceTakesThem) {
 }
 
 /// [T, D] that enter the attention of a layer of a ViT: the norm of what its block takes in.
-at::Tensor naiveEntering(InferenceSession& session, const RawImages& picture, int layer,
+at::Tensor naiveEntering(InferenceSession& session, const RawImages& image, int layer,
                          const Weights& weights) {
   at::Tensor tokens;
   withModel(session, [&](Model& model) {
-    tokens = model.embed(wayTensor(picture));
+    tokens = model.embed(explanationTensor(image));
     for (int l = 0; l < layer; ++l)
       tokens = model.block(l, tokens, nullptr);
   });
   const at::Tensor x = tokens[0].to(at::kDouble);
   const std::string norm = "blocks." + std::to_string(layer) + ".norm1.";
-  const at::Tensor centred = x - x.mean(1, true);
-  return centred / (centred.square().mean(1, true) + 1e-6).sqrt() * weights.at(norm + "weight") +
+  const at::Tensor centerd = x - x.mean(1, true);
+  return centerd / (centerd.square().mean(1, true) + 1e-6).sqrt() * weights.at(norm + "weight") +
          weights.at(norm + "bias");
 }
 
@@ -192,13 +192,13 @@ TEST(MechanismPlots, KeysAreTheirShareOfTheSumOverTheTokens) {
   for (const std::string name : {"aft_full_micro", "aft_conv_micro"}) {
     const ModelConfig config = microConfig(name);
     const auto session = stirredSession(config);
-    const RawImages picture = wayPicture(config);
-    const MechanismPlot keys = picked(*session, "keys", {.picture = picture});
+    const RawImages image = explanationImage(config);
+    const MechanismPlot keys = picked(*session, "keys", {.image = image});
     const Weights weights = weightsOf(*session);
     const int heads = session->info().heads.front(), prefix = session->info().grid.prefix;
     ASSERT_EQ(keys.panels.size(), 3u * heads);
     for (const MechanismPlotPanel& panel : keys.panels) {
-      const at::Tensor x = naiveEntering(*session, picture, panel.layer, weights);
+      const at::Tensor x = naiveEntering(*session, image, panel.layer, weights);
       const std::string k = "blocks." + std::to_string(panel.layer) + ".attn.k.";
       const at::Tensor key =
           (x.matmul(weights.at(k + "weight").t()) + weights.at(k + "bias")).contiguous();
@@ -260,12 +260,12 @@ ModelConfig lslaConfig(const Json& attention = Json::object()) {
 }
 
 /// Of every head of a layer.
-NaiveLsla naiveLayer(InferenceSession& session, const RawImages& picture, const Weights& weights,
+NaiveLsla naiveLayer(InferenceSession& session, const RawImages& image, const Weights& weights,
                      int layer) {
   NaiveLsla naive;
   withModel(session, [&](Model& model) {
     EnteringTokens tap;
-    at::Tensor tokens = model.embed(wayTensor(picture));
+    at::Tensor tokens = model.embed(explanationTensor(image));
     for (int l = 0; l <= layer; ++l)
       tokens = model.block(l, tokens, &tap);
     naive.tokens = tap.last[0].to(at::kDouble).contiguous();
@@ -285,17 +285,17 @@ void expectAttentionPlots(const ModelConfig& config) {
   const auto session = stirredSession(config);
   EXPECT_EQ(namesOf(*session), (std::vector<std::string>{"attention-before", "attention-after",
                                                          "attention-lines", "bias-lines"}));
-  const RawImages picture = wayPicture(config);
+  const RawImages image = explanationImage(config);
   const Weights weights = weightsOf(*session);
   for (const int token : {0, 27, 62}) {
-    const MechanismPlotRequest request{.picture = picture, .token = token};
+    const MechanismPlotRequest request{.image = image, .token = token};
     const MechanismPlot before = picked(*session, "attention-before", request),
                         after = picked(*session, "attention-after", request);
     EXPECT_EQ(before.tokenText,
               "patch (" + std::to_string(token / 8) + ", " + std::to_string(token % 8) + ")");
-    EXPECT_EQ(ownTitle(before), "attention before B_o of the " + before.tokenText);
+    EXPECT_EQ(plotTitle(before), "attention before B_o of the " + before.tokenText);
     for (const int layer : {0, 1, 3}) {
-      const NaiveLsla naive = naiveLayer(*session, picture, weights, layer);
+      const NaiveLsla naive = naiveLayer(*session, image, weights, layer);
       const int stride = 8 / naive.grid.cols,
                 query = token / 8 / stride * naive.grid.cols + token % 8 / stride;
       for (std::size_t i = 0; i < before.panels.size(); ++i) {
@@ -320,15 +320,14 @@ TEST(MechanismPlots, OfLslaAreItsAttentionBeforeAndAfterTheOuterBias) {
 TEST(MechanismPlots, LinesAreTheRowsOfTheTablesAtThePlaceOfTheQuery) {
   const ModelConfig config = lslaConfig();
   const auto session = stirredSession(config);
-  const RawImages picture = wayPicture(config);
+  const RawImages image = explanationImage(config);
   const Weights weights = weightsOf(*session);
   const int token = 27;
   const MechanismPlot biases = picked(*session, "bias-lines", {.token = token}),
-                      lines =
-                          picked(*session, "attention-lines", {.picture = picture, .token = token});
+                      lines = picked(*session, "attention-lines", {.image = image, .token = token});
   EXPECT_TRUE(biases.panels.empty());
   for (const int layer : {0, 1}) {
-    const NaiveLsla naive = naiveLayer(*session, picture, weights, layer);
+    const NaiveLsla naive = naiveLayer(*session, image, weights, layer);
     EXPECT_EQ(biases.heads(layer).size(), static_cast<std::size_t>(naive.heads));
     for (const MechanismPlot* one : {&biases, &lines})
       for (const MechanismPlotCurve& curve : one->curves) {
@@ -357,9 +356,8 @@ TEST(MechanismPlots, TheClassTokenHasNoWindowAndTakesItsShare) {
   config.mechanism = "lsla";
   config.attention = {{"window", 2}};
   const auto session = stirredSession(config);
-  const RawImages picture = wayPicture(config);
-  const MechanismPlot before =
-      picked(*session, "attention-before", {.picture = picture, .token = 6});
+  const RawImages image = explanationImage(config);
+  const MechanismPlot before = picked(*session, "attention-before", {.image = image, .token = 6});
   EXPECT_NE(before.note.find("class token"), std::string::npos);
   double sum = 0;
   int seen = 0;
@@ -371,8 +369,8 @@ TEST(MechanismPlots, TheClassTokenHasNoWindowAndTakesItsShare) {
   EXPECT_EQ(seen, 4);
   EXPECT_LT(sum, 1);
   const auto maps =
-      valueOrThrow(lookAtRaw(*session, picture, wayMasks(*session), true)).front().maps;
-  const MechanismPlot after = picked(*session, "attention-after", {.picture = picture, .token = 6});
+      valueOrThrow(inferRaw(*session, image, explanationMasks(*session), true)).front().maps;
+  const MechanismPlot after = picked(*session, "attention-after", {.image = image, .token = 6});
   for (const MechanismPlotPanel& panel : after.panels) {
     const auto row = maps.layers[panel.layer].row(panel.head, 6);
     for (std::size_t i = 0; i < panel.values.size(); ++i)
@@ -380,7 +378,7 @@ TEST(MechanismPlots, TheClassTokenHasNoWindowAndTakesItsShare) {
         EXPECT_NEAR(panel.values[i], row[i + 1], 1e-6);
       }
   }
-  EXPECT_EQ(ownPicture(*session, "bias-lines", {.token = 0}).error().code,
+  EXPECT_EQ(mechanismPlot(*session, "bias-lines", {.token = 0}).error().code,
             ErrorCode::InvalidArgument);
 }
 
@@ -388,32 +386,32 @@ TEST(MechanismPlots, WrongRequestsAreRefusedAndNamed) {
   const ModelConfig config = microConfig("aft_conv_micro");
   const auto session = stirredSession(config);
   const auto refusal = [&](const std::string& name, const MechanismPlotRequest& request) {
-    const auto result = ownPicture(*session, name, request);
+    const auto result = mechanismPlot(*session, name, request);
     EXPECT_FALSE(result);
     return result ? std::string() : result.error().text();
   };
   EXPECT_NE(refusal("mask", {}).find("kernel, kernel-weight, keys"), std::string::npos);
   EXPECT_NE(refusal("kernel", {.layer = 3}).find("no layer 3"), std::string::npos);
   EXPECT_NE(refusal("keys", {}).find("give one"), std::string::npos);
-  RawImages small = wayPicture(config);
+  RawImages small = explanationImage(config);
   small.width /= 2;
-  EXPECT_FALSE(refusal("keys", {.picture = small}).empty());
+  EXPECT_FALSE(refusal("keys", {.image = small}).empty());
   std::stop_source stopped;
   stopped.request_stop();
-  EXPECT_EQ(ownPicture(*session, "kernel", {}, {}, stopped.get_token()).error().code,
+  EXPECT_EQ(mechanismPlot(*session, "kernel", {}, {}, stopped.get_token()).error().code,
             ErrorCode::Canceled);
   const auto lsla = stirredSession(lslaConfig());
-  EXPECT_EQ(ownPicture(*lsla, "bias-lines", {.token = 64}).error().code,
+  EXPECT_EQ(mechanismPlot(*lsla, "bias-lines", {.token = 64}).error().code,
             ErrorCode::InvalidArgument);
   EXPECT_EQ(picked(*lsla, "bias-lines").tokenText, "patch (4, 4)");
 }
 
 TEST(MechanismPlots, SoftmaxAttentionHasNone) {
-  const auto session = waySession(microVit());
-  EXPECT_TRUE(ownPictures(*session).empty());
-  const auto result = ownPicture(*session, "keys");
+  const auto session = explanationSession(microVit());
+  EXPECT_TRUE(mechanismPlots(*session).empty());
+  const auto result = mechanismPlot(*session, "keys");
   ASSERT_FALSE(result);
-  EXPECT_NE(result.error().text().find("no pictures of its own"), std::string::npos);
+  EXPECT_NE(result.error().text().find("mechanism has no plots"), std::string::npos);
 }
 
 }  // namespace

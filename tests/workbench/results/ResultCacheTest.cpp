@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What is measured on data sets is kept beside model, masks, pictures and date, found again, and
+// What is measured on datasets is kept beside model, masks, images and date, found again, and
 // found by nothing else; files that are damaged or lie are measured anew.
 
 #include "core/workbench/results/ResultCache.h"
@@ -50,12 +50,12 @@ std::unique_ptr<InferenceSession> smallSession(const std::string& published = "d
   return valueOrThrow(InferenceSession::create(experiment));
 }
 
-PictureSample itsPictures(const InferenceSession& session) {
+ImageSample itsImages(const InferenceSession& session) {
   return {session.info().experiment.data, 9};
 }
 
 MaskScheme itsMasks(const InferenceSession& session) {
-  return MaskScheme(maskShapeOf(session.info().experiment.model));
+  return MaskScheme(makeMaskShape(session.info().experiment.model));
 }
 
 std::vector<fs::path> filesIn(const fs::path& folder) {
@@ -68,10 +68,10 @@ std::vector<fs::path> filesIn(const fs::path& folder) {
 /// Whether `work` measured: by its progress.
 template <typename Work>
 bool measures(Work work) {
-  bool told = false;
-  const auto result = work([&](const Progress&) { told = true; });
+  bool reported = false;
+  const auto result = work([&](const Progress&) { reported = true; });
   EXPECT_TRUE(result) << (result ? "" : result.error().text());
-  return told;
+  return reported;
 }
 
 class QuietLog {
@@ -192,15 +192,15 @@ TEST(ResultCache, ThatCannotBeWrittenKeepsNobodyFromMeasuring) {
   const QuietLog log;
   const auto session = smallSession();
   const auto shelf = std::make_shared<const ResultCache>("/proc/no/such/place");
-  const auto found = keptSimilarity({shelf}, {*session, itsPictures(*session), itsMasks(*session)});
+  const auto found = keptSimilarity({shelf}, {*session, itsImages(*session), itsMasks(*session)});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_TRUE(found->measured.empty());
-  EXPECT_NE(log.said().find("not kept"), std::string::npos) << log.said();
+  EXPECT_NE(log.said().find("could not be saved"), std::string::npos) << log.said();
 }
 
 TEST(CachedMetrics, ComeBackBitForBitInAnotherProgram) {
   TemporaryFolder folder;
-  const PictureSample* pictures = nullptr;
+  const ImageSample* images = nullptr;
   std::vector<HeadValues> heads;
   LayerSimilarity similarity;
   std::vector<SchemeResult> accuracies;
@@ -208,20 +208,20 @@ TEST(CachedMetrics, ComeBackBitForBitInAnotherProgram) {
     SCOPED_TRACE(again ? "again" : "first");
     const auto session = smallSession();  // equal weights from the same seed
     const auto shelf = std::make_shared<const ResultCache>(folder / "results");
-    const PictureSample sample = itsPictures(*session);
-    pictures = &sample;
+    const ImageSample sample = itsImages(*session);
+    images = &sample;
     const MaskScheme masks = itsMasks(*session);
     MaskScheme hard = masks;
     hard.set(1, 0, {MaskKind::Hard, 3});
-    const MeasuredOn on{*session, *pictures, masks};
-    EXPECT_EQ(measures([&](const ProgressCallback& tell) {
+    const MeasuredOn on{*session, *images, masks};
+    EXPECT_EQ(measures([&](const ProgressCallback& notify) {
                 const auto found = keptHeads(
-                    {shelf}, on, {HeadMetric::Entropy, HeadMetric::ImportanceFirstOrder}, tell);
+                    {shelf}, on, {HeadMetric::Entropy, HeadMetric::ImportanceFirstOrder}, notify);
                 if (again) {
                   for (std::size_t m = 0; m < 2; ++m) {
                     EXPECT_EQ((*found)[m].values, heads[m].values);
                     EXPECT_EQ((*found)[m].note, heads[m].note);
-                    EXPECT_EQ((*found)[m].pictures, 9);
+                    EXPECT_EQ((*found)[m].images, 9);
                     EXPECT_EQ((*found)[m].measured, heads[m].measured);
                   }
                   EXPECT_EQ((*found)[0].chance, heads[0].chance);
@@ -230,8 +230,8 @@ TEST(CachedMetrics, ComeBackBitForBitInAnotherProgram) {
                 return found;
               }),
               !again);
-    EXPECT_EQ(measures([&](const ProgressCallback& tell) {
-                const auto found = keptSimilarity({shelf}, on, tell);
+    EXPECT_EQ(measures([&](const ProgressCallback& notify) {
+                const auto found = keptSimilarity({shelf}, on, notify);
                 if (again) {
                   EXPECT_EQ(found->values, similarity.values);
                 }
@@ -239,15 +239,14 @@ TEST(CachedMetrics, ComeBackBitForBitInAnotherProgram) {
                 return found;
               }),
               !again);
-    EXPECT_EQ(measures([&](const ProgressCallback& tell) {
-                const auto found = keptEvaluations({shelf}, on, {masks, hard}, tell);
+    EXPECT_EQ(measures([&](const ProgressCallback& notify) {
+                const auto found = keptEvaluations({shelf}, on, {masks, hard}, notify);
                 for (std::size_t s = 0; again && s < 2; ++s) {
                   EXPECT_EQ((*found)[s].loss, accuracies[s].loss);
                   const auto effect = maskEffect((*found)[s], accuracies[s]);
                   EXPECT_TRUE(effect && effect->changed == 0 && effect->lossRise == 0);
-                  EXPECT_EQ((*found)[s].pictures[3].name, accuracies[s].pictures[3].name);
-                  EXPECT_EQ((*found)[s].pictures[3].probability,
-                            accuracies[s].pictures[3].probability);
+                  EXPECT_EQ((*found)[s].images[3].name, accuracies[s].images[3].name);
+                  EXPECT_EQ((*found)[s].images[3].probability, accuracies[s].images[3].probability);
                 }
                 if (found) accuracies = *found;
                 return found;
@@ -261,7 +260,7 @@ TEST(CachedMetrics, ComeBackBitForBitInAnotherProgram) {
 TEST(CachedMetrics, OnlyWhatIsMissingIsMeasured) {
   const auto session = smallSession();
   const auto shelf = std::make_shared<const ResultCache>("");
-  const PictureSample sample = itsPictures(*session);
+  const ImageSample sample = itsImages(*session);
   const MaskScheme masks = itsMasks(*session);
   const MeasuredOn on{*session, sample, masks};
   const auto wanted = {HeadMetric::Entropy, HeadMetric::Locality, HeadMetric::Distance};
@@ -273,38 +272,38 @@ TEST(CachedMetrics, OnlyWhatIsMissingIsMeasured) {
     EXPECT_EQ(all[m].values, direct[m].values);
   }
   // Where only kept ones are wanted, nothing is measured.
-  EXPECT_TRUE(keptHeads({shelf, Keeping::Use::Kept}, on, wanted));
-  const auto none = keptSimilarity({shelf, Keeping::Use::Kept}, on);
+  EXPECT_TRUE(keptHeads({shelf, CachePolicy::Use::Kept}, on, wanted));
+  const auto none = keptSimilarity({shelf, CachePolicy::Use::Kept}, on);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::NotFound);
-  EXPECT_TRUE(measures([&](const ProgressCallback& tell) {
-    return keptHeads({shelf, Keeping::Use::Measured}, on, wanted, tell);
+  EXPECT_TRUE(measures([&](const ProgressCallback& notify) {
+    return keptHeads({shelf, CachePolicy::Use::Measured}, on, wanted, notify);
   }));
   EXPECT_TRUE(valueOrThrow(keptHeads({}, on, {HeadMetric::Locality}))[0].measured.empty());
 }
 
-TEST(CachedMetrics, OtherWeightsMasksOrPicturesAreMeasured) {
+TEST(CachedMetrics, OtherWeightsMasksOrImagesAreMeasured) {
   const auto session = smallSession();
   const auto shelf = std::make_shared<const ResultCache>("");
-  const PictureSample sample = itsPictures(*session);
+  const ImageSample sample = itsImages(*session);
   const MaskScheme masks = itsMasks(*session);
-  const auto isKept = [&](InferenceSession& of, const PictureSample& pictures,
+  const auto isKept = [&](InferenceSession& of, const ImageSample& images,
                           const MaskScheme& under) {
-    return keptSimilarity({shelf, Keeping::Use::Kept}, {of, pictures, under}).ok();
+    return keptSimilarity({shelf, CachePolicy::Use::Kept}, {of, images, under}).ok();
   };
   ASSERT_TRUE(keptSimilarity({shelf}, {*session, sample, masks}));
   EXPECT_TRUE(isKept(*session, sample, masks));
   MaskScheme hard = masks;
   hard.set(0, 0, {MaskKind::Hard, 3});
   EXPECT_FALSE(isKept(*session, sample, hard));
-  PictureSample fewer = sample;
+  ImageSample fewer = sample;
   fewer.samples = 8;
   EXPECT_FALSE(isKept(*session, fewer, masks));
-  PictureSample others = sample;
+  ImageSample others = sample;
   others.data.validationSamples = 10;
   EXPECT_FALSE(isKept(*session, others, masks));
-  // Where pictures are read from by how many threads changes no number.
-  PictureSample threads = sample;
+  // Where images are read from by how many threads changes no number.
+  ImageSample threads = sample;
   threads.data.loaderThreads = 2;
   EXPECT_TRUE(isKept(*session, threads, masks));
   const auto nudged = smallSession();
@@ -318,20 +317,20 @@ TEST(CachedMetrics, ADataSetThatChangedIsMeasured) {
   TemporaryFolder folder;
   const auto session = smallSession();
   const MaskScheme masks = itsMasks(*session);
-  PictureSample sample = itsPictures(*session);
+  ImageSample sample = itsImages(*session);
   sample.data.dataset = "folder";
-  sample.data.path = (folder / "pictures").string();
-  fs::create_directories(folder / "pictures/val/a");
+  sample.data.path = (folder / "images").string();
+  fs::create_directories(folder / "images/val/a");
   const auto digest = [&] {
     return valueOrThrow(resultKey(*session, sample, masks, "heads")).data;
   };
   const std::string before = digest();
   EXPECT_EQ(digest(), before);
-  fs::create_directories(folder / "pictures/val/b");
+  fs::create_directories(folder / "images/val/b");
   const std::string grown = digest();
   EXPECT_NE(grown, before);
-  fs::last_write_time(folder / "pictures/val/a",
-                      fs::last_write_time(folder / "pictures/val/a") + std::chrono::seconds(5));
+  fs::last_write_time(folder / "images/val/a",
+                      fs::last_write_time(folder / "images/val/a") + std::chrono::seconds(5));
   EXPECT_NE(digest(), grown);
 }
 
@@ -362,7 +361,7 @@ TEST(CachedMetrics, AKeptResultThatDoesNotFitTheModelIsMeasuredAnew) {
   const QuietLog log;
   const auto session = smallSession();
   const auto shelf = std::make_shared<const ResultCache>(folder / "results");
-  const PictureSample sample = itsPictures(*session);
+  const ImageSample sample = itsImages(*session);
   const MaskScheme masks = itsMasks(*session);
   const MeasuredOn on{*session, sample, masks};
   const auto good = valueOrThrow(keptHeads({shelf}, on, {HeadMetric::Entropy}))[0];
@@ -388,7 +387,7 @@ TEST(CachedMetrics, AKeptResultThatDoesNotFitTheModelIsMeasuredAnew) {
   for (std::size_t i = 0; i < lies.size(); ++i) {
     const HeadValues found = become(lies[i]);
     EXPECT_EQ(found.values, good.values) << i;
-    EXPECT_NE(log.said().find("measured anew"), std::string::npos);
+    EXPECT_NE(log.said().find("measured again"), std::string::npos);
   }
 }
 

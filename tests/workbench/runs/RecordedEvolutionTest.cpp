@@ -18,6 +18,7 @@
 #include "core/training/evolution/EvolutionFile.h"
 #include "core/training/evolution/EvolutionLog.h"
 #include "core/training/tensorboard/Protobuf.h"
+#include "core/workbench/runs/EvolutionScales.h"
 #include "tests/TemporaryFolder.h"
 
 namespace headlight {
@@ -33,7 +34,7 @@ EvolutionBeginning smallBeginning(const std::string& run = kRun) {
   beginning.meaning = "each row sums to 1";
   beginning.layers = {{2, {2, 2, 1}, {0, 1}}, {0, {2, 2, 1}, {}}};
   const Image view{4, 4, std::make_shared<const std::vector<std::uint8_t>>(48, 90)};
-  beginning.pictures = {{7, 1, "dog.png", valueOrThrow(encodePng(view))}};
+  beginning.images = {{7, 1, "dog.png", valueOrThrow(encodePng(view))}};
   beginning.classNames = {"cat", "dog"};
   return beginning;
 }
@@ -95,9 +96,9 @@ TEST_F(RecordedEvolutionTest, ReadsWhatWasWritten) {
   const EvolutionInfo& info = evolution.info();
   EXPECT_EQ(info.run, kRun);
   EXPECT_EQ(info.queries, (std::vector<int>{0, 1}));
-  EXPECT_EQ(info.pictures.at(0).label.name, "dog");
-  EXPECT_EQ(info.pictures.at(0).index, 7);
-  EXPECT_EQ(info.pictures.at(0).view.width, 4);
+  EXPECT_EQ(info.images.at(0).label.name, "dog");
+  EXPECT_EQ(info.images.at(0).index, 7);
+  EXPECT_EQ(info.images.at(0).view.width, 4);
   ASSERT_EQ(evolution.moments().size(), 4u);
   EXPECT_EQ(evolution.moments()[3].top.at(0).at(0).name, "dog");
   EXPECT_TRUE(std::isnan(evolution.moments()[3].alpha[0][0]));
@@ -119,6 +120,39 @@ TEST_F(RecordedEvolutionTest, ReadsWhatWasWritten) {
   EXPECT_EQ(evolution.momentAt(-5), 0u);
   EXPECT_EQ(evolution.momentAt(2), 2u);
   EXPECT_EQ(evolution.momentAt(99), 3u);
+}
+
+TEST_F(RecordedEvolutionTest, ScalesSpanAllSteps) {
+  record(0, 3);
+  const auto evolution = valueOrThrow(RecordedEvolution::open(run()));
+  const auto scales = valueOrThrow(EvolutionScales::read(evolution, 0));
+  std::vector<float> head, mean, all, rollout;
+  const auto join = [](std::vector<float>& to, const std::vector<float>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (std::size_t i = 0; i < evolution.moments().size(); ++i) {
+    const auto frame = valueOrThrow(evolution.frame(i));
+    const auto first = valueOrThrow(frame.seen(0, 0, 0, 1));
+    const auto second = valueOrThrow(frame.seen(0, 0, 1, 1));
+    join(head, second);
+    join(all, first);
+    join(all, second);
+    for (std::size_t v = 0; v < first.size(); ++v)
+      mean.push_back((first[v] + second[v]) / 2);
+    join(rollout, frame.rollout(0));
+  }
+  ASSERT_TRUE(scales.find(0, 1, 1));
+  EXPECT_EQ(*scales.find(0, 1, 1), summarize(head));
+  EXPECT_NEAR(scales.find(0, -1, 1)->whole.high, summarize(mean).whole.high, 1e-6);
+  EXPECT_EQ(scales.findAllHeads(1)->whole, summarize(all).whole);
+  EXPECT_EQ(*scales.rollout(), summarize(rollout));
+  EXPECT_FALSE(scales.find(1, 0, 1));  // nothing is kept of that layer
+  EXPECT_FALSE(scales.find(0, 0, 4));  // nor of that token
+  EXPECT_TRUE(valueOrThrow(EvolutionScales::read(evolution, 9)).isEmpty());
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(EvolutionScales::read(evolution, 0, stop.get_token()).error().code,
+            ErrorCode::Canceled);
 }
 
 TEST_F(RecordedEvolutionTest, WhatWasNotKeptIsAnErrorThatNamesWhatWas) {
@@ -270,15 +304,15 @@ TEST_F(RecordedEvolutionTest, IsThinnedEvenlyWithinItsBound) {
   EXPECT_GE(evolution->moments().size(), 5u);
 }
 
-TEST_F(RecordedEvolutionTest, OtherPicturesAreNotMixedIn) {
+TEST_F(RecordedEvolutionTest, OtherImagesAreNotMixedIn) {
   record(0, 1);
   const std::string before = bytes();
   EvolutionBeginning other = smallBeginning();
-  other.pictures[0].index = 8;
+  other.images[0].index = 8;
   EvolutionLog log(files(), kRun, 1 << 20, 1);
   const auto added = log.add(other, smallPoint(2));
   ASSERT_FALSE(added);
-  EXPECT_NE(added.error().message.find("other pictures"), std::string::npos);
+  EXPECT_NE(added.error().message.find("other images"), std::string::npos);
   EXPECT_EQ(bytes(), before);
 }
 
@@ -310,7 +344,7 @@ std::string fileOf(const EvolutionBeginning& beginning, const EvolutionPoint& po
          evolutionRecord(kPointRecord, pointContent(point));
 }
 
-EvolutionPicture whitePicture(int width, int height) {
+EvolutionImage whiteImage(int width, int height) {
   const std::vector<std::uint8_t> white(std::size_t{3} * static_cast<std::size_t>(width) * height,
                                         255);
   const Image image{width, height, std::make_shared<const std::vector<std::uint8_t>>(white)};
@@ -320,16 +354,16 @@ EvolutionPicture whitePicture(int width, int height) {
 /// Kilobytes that would become gigabytes: refused by what they say, before they are decoded.
 TEST_F(RecordedEvolutionTest, ImagesThatNoRunKeepsAreNotDecoded) {
   EvolutionBeginning beginning = smallBeginning();
-  beginning.pictures = {whitePicture(1, 1025)};
+  beginning.images = {whiteImage(1, 1025)};
   EvolutionPoint point = smallPoint(0);
   write(kEvolutionFile, fileOf(beginning, point));
   EXPECT_EQ(refused().code, ErrorCode::InvalidFile);
   EXPECT_NE(refused().message.find("1 × 1025"), std::string::npos) << refused().message;
 
-  beginning.pictures.assign(16, whitePicture(1000, 1000));
+  beginning.images.assign(16, whiteImage(1000, 1000));
   point.top.resize(16);
-  for (QuantisedRows* rows : {&point.maps[0], &point.rollout}) {
-    const QuantisedRows one = *rows;
+  for (QuantizedRows* rows : {&point.maps[0], &point.rollout}) {
+    const QuantizedRows one = *rows;
     for (int i = 1; i < 16; ++i) {
       rows->codes.insert(rows->codes.end(), one.codes.begin(), one.codes.end());
       rows->scales.insert(rows->scales.end(), one.scales.begin(), one.scales.end());
@@ -337,7 +371,7 @@ TEST_F(RecordedEvolutionTest, ImagesThatNoRunKeepsAreNotDecoded) {
   }
   write(kEvolutionFile, fileOf(beginning, point));
   EXPECT_TRUE(RecordedEvolution::open(run()).ok()) << "as much as is read";
-  beginning.pictures.back() = whitePicture(1000, 1001);
+  beginning.images.back() = whiteImage(1000, 1001);
   write(kEvolutionFile, fileOf(beginning, point));
   EXPECT_NE(refused().message.find("16001000"), std::string::npos) << refused().message;
 }

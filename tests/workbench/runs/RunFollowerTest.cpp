@@ -12,6 +12,8 @@
 #include "core/base/files/FolderLock.h"
 #include "core/base/files/LockState.h"
 #include "core/training/logs/MetricsLog.h"
+#include "core/workbench/runs/RunCheckpoints.h"
+#include "core/workbench/runs/RunFinder.h"
 #include "core/workbench/runs/RunFollower.h"
 #include "tests/TemporaryFolder.h"
 
@@ -85,14 +87,14 @@ using Steps = std::vector<std::int64_t>;
 TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   hold();
   RunFollower follower(run());
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::NotBegun);
   EXPECT_EQ(growth.standing.name, "followed");
   ASSERT_TRUE(growth.experiment);
   heads(0, 0.25f);
   step(1);
   step(2, 1.25);
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_EQ(stepsOf(growth), (Steps{1, 2}));
   ASSERT_EQ(growth.points.heads.size(), 1u);
   EXPECT_EQ(growth.points.heads[0].readings[1][0].second, 0.25);
@@ -109,12 +111,12 @@ TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   EXPECT_DOUBLE_EQ(now.imagesPerSecond, 16);
   EXPECT_DOUBLE_EQ(now.secondsRemaining, 38 * 8 / 16.0);  // batches of 8 at 16 images a second
   EXPECT_TRUE(std::isnan(now.top1));
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_TRUE(growth.points.empty());
   EXPECT_FALSE(growth.anew);
   epoch(1, 0.5);
   epoch(2, 0.25);
-  growth = follower.look();
+  growth = follower.poll();
   ASSERT_EQ(growth.points.epochPoints.size(), 2u);
   EXPECT_EQ(growth.standing.numbers.top1, 0.25);
   EXPECT_EQ(growth.standing.numbers.bestTop1, 0.5);
@@ -127,20 +129,20 @@ TEST_F(RunFollowerTest, IsSettledWhileNothingCanHaveCome) {
   step(1);
   RunFollower follower(run());
   EXPECT_FALSE(follower.isSettled()) << "it was not looked at";
-  follower.look();
+  follower.poll();
   EXPECT_TRUE(follower.isSettled());
   step(2);
   EXPECT_FALSE(follower.isSettled());
-  follower.look();
+  follower.poll();
   EXPECT_TRUE(follower.isSettled());
   write("last.safetensors", "x");
   EXPECT_FALSE(follower.isSettled());
-  follower.look();
+  follower.poll();
   hold();
-  follower.look();
+  follower.poll();
   EXPECT_FALSE(follower.isSettled()) << "somebody trains it";
   m_lock.reset();
-  follower.look();
+  follower.poll();
   EXPECT_TRUE(follower.isSettled());
   fs::rename(run(), m_folder / "elsewhere");
   EXPECT_FALSE(follower.isSettled());
@@ -164,35 +166,35 @@ TEST_F(RunFollowerTest, NamesTheWeightsThatWereKept) {
 TEST_F(RunFollowerTest, ALineCountsOnceItHasAnEnd) {
   RunFollower follower(run());
   append("metrics.jsonl", "{\"type\":\"step\",\"step\":1,\"lo");
-  EXPECT_TRUE(follower.look().points.empty());
+  EXPECT_TRUE(follower.poll().points.empty());
   append("metrics.jsonl", "ss\":2.5}");
-  EXPECT_TRUE(follower.look().points.empty());
+  EXPECT_TRUE(follower.poll().points.empty());
   append("metrics.jsonl", "\n{\"type\":\"step\",\"step\":2");
-  const RunGrowth growth = follower.look();
+  const RunGrowth growth = follower.poll();
   ASSERT_EQ(stepsOf(growth), (Steps{1}));
   EXPECT_EQ(growth.points.steps[0].loss, 2.5);
   append("metrics.jsonl", "}\n");
-  EXPECT_EQ(stepsOf(follower.look()), (Steps{2}));
+  EXPECT_EQ(stepsOf(follower.poll()), (Steps{2}));
 }
 
 TEST_F(RunFollowerTest, ARunThatIsCutBackIsReadAnew) {
   RunFollower follower(run());
   for (std::int64_t i = 1; i <= 6; ++i)
     step(i);
-  EXPECT_EQ(stepsOf(follower.look()).size(), 6u);
+  EXPECT_EQ(stepsOf(follower.poll()).size(), 6u);
   MetricsLog log(files(), "0123456789abcdef");
   ASSERT_TRUE(log.cutTo(3, 0, 0));
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_TRUE(growth.anew);
   EXPECT_EQ(stepsOf(growth), (Steps{1, 2, 3}));
   // Cut back, and grown beyond where it was before anybody looked again.
   for (std::int64_t i = 4; i <= 6; ++i)
     step(i);
-  EXPECT_EQ(stepsOf(follower.look()), (Steps{4, 5, 6}));
+  EXPECT_EQ(stepsOf(follower.poll()), (Steps{4, 5, 6}));
   ASSERT_TRUE(MetricsLog(files(), "0123456789abcdef").cutTo(3, 0, 0));
   for (std::int64_t i = 4; i <= 9; ++i)
     step(i, 0.75);
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_TRUE(growth.anew);
   EXPECT_EQ(stepsOf(growth), (Steps{1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(growth.points.steps.back().loss, 0.75);
@@ -203,18 +205,18 @@ TEST_F(RunFollowerTest, AnotherRunInItsPlaceIsReadAnew) {
   RunFollower follower(run());
   step(1);
   step(2);
-  follower.look();
+  follower.poll();
   fs::remove_all(run());
   begin();
   step(1, 0.5);
-  const RunGrowth growth = follower.look();
+  const RunGrowth growth = follower.poll();
   EXPECT_TRUE(growth.anew);
   EXPECT_EQ(stepsOf(growth), (Steps{1}));
   // In the same folder a config of another model: heads of another shape.
   Experiment other = followedExperiment();
   other.model.heads = 4;
   write("config.json", experimentToText(other));
-  const RunGrowth changed = follower.look();
+  const RunGrowth changed = follower.poll();
   EXPECT_TRUE(changed.anew);
   EXPECT_EQ(changed.experiment->model.heads, 4);
   EXPECT_EQ(stepsOf(changed), (Steps{1}));
@@ -223,9 +225,9 @@ TEST_F(RunFollowerTest, AnotherRunInItsPlaceIsReadAnew) {
 TEST_F(RunFollowerTest, AFolderThatVanishesMayComeBack) {
   RunFollower follower(run());
   step(1);
-  follower.look();
+  follower.poll();
   fs::rename(run(), m_folder / "elsewhere");
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::Gone);
   EXPECT_FALSE(growth.anew) << "what was seen stays";
   EXPECT_EQ(growth.standing.numbers.step, 1);
@@ -234,23 +236,23 @@ TEST_F(RunFollowerTest, AFolderThatVanishesMayComeBack) {
   EXPECT_EQ(growth.checkpoint, 0u);
   fs::rename(m_folder / "elsewhere", run());
   step(2);
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_FALSE(growth.anew);
   EXPECT_EQ(stepsOf(growth), (Steps{2}));
-  EXPECT_EQ(RunFollower(m_folder / "never").look().standing.state, FollowedRunState::NoRun);
+  EXPECT_EQ(RunFollower(m_folder / "never").poll().standing.state, FollowedRunState::NoRun);
 }
 
 TEST_F(RunFollowerTest, SaysHowItEnded) {
   hold();
   step(39);
   RunFollower follower(run());
-  EXPECT_EQ(follower.look().standing.state, FollowedRunState::Training);
+  EXPECT_EQ(follower.poll().standing.state, FollowedRunState::Training);
   m_lock.reset();
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::CutOff) << "there is no checkpoint";
   EXPECT_LT(growth.standing.numbers.secondsRemaining, 0);
   epoch(4, 0.5);
-  EXPECT_EQ(follower.look().standing.state, FollowedRunState::Finished);
+  EXPECT_EQ(follower.poll().standing.state, FollowedRunState::Finished);
 }
 
 /// As where its lock is another machine's, or a container's.
@@ -258,14 +260,14 @@ TEST_F(RunFollowerTest, ARunThatGrowsWithoutAHolderIsJudgedByItsAge) {
   RunFollower follower(run());
   for (std::int64_t i = 1; i <= 2; ++i) {
     step(i);
-    EXPECT_EQ(follower.look().standing.state, FollowedRunState::CutOff);
+    EXPECT_EQ(follower.poll().standing.state, FollowedRunState::CutOff);
   }
   step(3);
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::Training);
   EXPECT_FALSE(growth.standing.certain);
   epoch(4, 0.5);
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::Finished);
 }
 
@@ -274,16 +276,16 @@ TEST_F(RunFollowerTest, TakesNoLockAndWritesNothing) {
   const auto before = fs::last_write_time(run());
   const auto count = std::distance(fs::directory_iterator(run()), fs::directory_iterator());
   RunFollower follower(run());
-  follower.look();
-  follower.look();
+  follower.poll();
+  follower.poll();
   EXPECT_EQ(std::distance(fs::directory_iterator(run()), fs::directory_iterator()), count);
   EXPECT_EQ(fs::last_write_time(run()), before);
-  EXPECT_EQ(lockStateOf(files()), LockState::Free);
+  EXPECT_EQ(readLockState(files()), LockState::Free);
   hold();
-  EXPECT_EQ(lockStateOf(files()), LockState::Held);
-  follower.look();
+  EXPECT_EQ(readLockState(files()), LockState::Held);
+  follower.poll();
   m_lock.reset();
-  EXPECT_EQ(lockStateOf(files()), LockState::Free);
+  EXPECT_EQ(readLockState(files()), LockState::Free);
 }
 
 TEST_F(RunFollowerTest, PassesOverDamagedLines) {
@@ -294,7 +296,7 @@ TEST_F(RunFollowerTest, PassesOverDamagedLines) {
              std::string("\0\xff\xfe", 3) + "\n{\"type\":\"step\",\"step\":9223372036854775807}\n");
   append("masks.jsonl", "{\"step\":1}\n{}\nx\n");
   RunFollower follower(run());
-  const RunGrowth growth = follower.look();
+  const RunGrowth growth = follower.poll();
   EXPECT_EQ(stepsOf(growth), (Steps{5, std::numeric_limits<std::int64_t>::max()}));
   EXPECT_TRUE(std::isnan(growth.points.steps[0].loss));
   EXPECT_TRUE(growth.points.heads.empty());
@@ -306,10 +308,10 @@ TEST_F(RunFollowerTest, StopsAtALineThatNoRunWrites) {
   step(1);
   append("metrics.jsonl", std::string((16u << 20) + 100000, 'x'));
   RunFollower follower(run());
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_EQ(stepsOf(growth), (Steps{1}));
   EXPECT_NE(problemOf(growth).find("16 MB"), std::string::npos) << problemOf(growth);
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_TRUE(growth.points.empty());
   EXPECT_TRUE(growth.standing.problem);
 }
@@ -318,7 +320,7 @@ TEST_F(RunFollowerTest, FollowsNoLinkInTheFolder) {
   std::ofstream(m_folder / "secret") << "{\"type\":\"step\",\"step\":1}\n";
   fs::create_symlink(m_folder / "secret", run() / "metrics.jsonl");
   ASSERT_EQ(::mkfifo((run() / "masks.jsonl").c_str(), 0600), 0);
-  const RunGrowth growth = RunFollower(run()).look();
+  const RunGrowth growth = RunFollower(run()).poll();
   EXPECT_TRUE(growth.points.empty());
   EXPECT_NE(problemOf(growth).find("symbolic link"), std::string::npos) << problemOf(growth);
 }
@@ -326,19 +328,19 @@ TEST_F(RunFollowerTest, FollowsNoLinkInTheFolder) {
 TEST_F(RunFollowerTest, SaysWhatIsWrongWithTheConfig) {
   write("config.json", "{\"model\": 3}");
   RunFollower follower(run());
-  RunGrowth growth = follower.look();
+  RunGrowth growth = follower.poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::Unreadable);
   EXPECT_NE(problemOf(growth).find("model"), std::string::npos) << problemOf(growth);
   write("config.json", "{\"task\": \"sequence\"}");
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_NE(problemOf(growth).find("sequence"), std::string::npos);
   begin();
   step(1);
-  growth = follower.look();
+  growth = follower.poll();
   EXPECT_EQ(stepsOf(growth), (Steps{1})) << problemOf(growth);
   fs::remove(run() / "config.json");
   fs::create_directories(m_folder / "empty");
-  growth = RunFollower(m_folder / "empty").look();
+  growth = RunFollower(m_folder / "empty").poll();
   EXPECT_EQ(growth.standing.state, FollowedRunState::NoRun);
   EXPECT_NE(problemOf(growth).find("no config.json"), std::string::npos);
 }
@@ -346,7 +348,7 @@ TEST_F(RunFollowerTest, SaysWhatIsWrongWithTheConfig) {
 TEST_F(RunFollowerTest, WithoutPermissionItSaysSo) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   ::chmod(run().c_str(), 0);
-  const RunGrowth growth = RunFollower(run()).look();
+  const RunGrowth growth = RunFollower(run()).poll();
   ::chmod(run().c_str(), 0700);
   EXPECT_EQ(growth.standing.state, FollowedRunState::Unreadable);
 }
@@ -358,11 +360,11 @@ TEST_F(RunFollowerTest, ALongLogComesInFewPoints) {
       log << "{\"type\":\"step\",\"step\":" << i << ",\"loss\":1}\n";
   }
   RunFollower follower(run());
-  const RunGrowth growth = follower.look();
+  const RunGrowth growth = follower.poll();
   EXPECT_LE(growth.points.steps.size(), 16384u);
   EXPECT_GT(growth.points.steps.size(), 8000u);
   EXPECT_EQ(growth.standing.numbers.step, 40000);
-  EXPECT_TRUE(follower.look().points.empty());
+  EXPECT_TRUE(follower.poll().points.empty());
 }
 
 TEST_F(RunFollowerTest, EditsTellTheMasksOfEveryStep) {
@@ -373,10 +375,16 @@ TEST_F(RunFollowerTest, EditsTellTheMasksOfEveryStep) {
   wanted.set(1, 0, *headMaskFromText("hard:3"));
   const MaskEdit edit = valueOrThrow(makeMaskEdit(start, wanted, "one head"));
   ASSERT_TRUE(MetricsLog(files(), "0123456789abcdef").edit({7, edit}));
-  const RunGrowth growth = RunFollower(run()).look();
+  const RunGrowth growth = RunFollower(run()).poll();
   ASSERT_EQ(growth.points.edits.size(), 1u);
   EXPECT_EQ(valueOrThrow(masksAtStep(experiment, growth.points.edits, 6)).maskedHeads(), 0);
   EXPECT_EQ(valueOrThrow(masksAtStep(experiment, growth.points.edits, 7)).maskedHeads(), 1);
+}
+
+std::vector<fs::path> runsIn(const fs::path& path) {
+  RunFinder finder(path);
+  finder.poll();
+  return finder.runs();
 }
 
 TEST_F(RunFollowerTest, FindsTheRunsOfASweep) {

@@ -30,7 +30,7 @@ void writeRun(const fs::path& folder, const Experiment& experiment, double top1)
 std::vector<ListedRun> listRuns(std::vector<fs::path> named) {
   FollowedRuns followed;
   followed.setFolders(std::move(named));
-  followed.look(std::numeric_limits<double>::infinity());
+  followed.poll(std::numeric_limits<double>::infinity());
   return followed.runs();
 }
 
@@ -66,17 +66,17 @@ TEST(RunList, AStoppedRoundGoesOnTheNextTime) {
   std::stop_source stop;
   FollowedRuns followed;
   followed.setFolders({folder.path()});
-  const auto tell = [&](std::size_t done, std::size_t all) {
+  const auto notify = [&](std::size_t done, std::size_t all) {
     EXPECT_EQ(done, 1u);
     EXPECT_EQ(all, 3u);
     stop.request_stop();
   };
   const double all = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(followed.look(all, stop.get_token(), tell).waiting, 2u);
+  EXPECT_EQ(followed.poll(all, stop.get_token(), notify).waiting, 2u);
   auto runs = followed.runs();
   EXPECT_TRUE(runs.at(0).looked);
   EXPECT_FALSE(runs.at(1).looked);
-  EXPECT_EQ(followed.look(all).waiting, 0u);
+  EXPECT_EQ(followed.poll(all).waiting, 0u);
   EXPECT_TRUE(followed.runs().at(2).looked);
 }
 
@@ -99,6 +99,11 @@ TEST(RunList, TheConfigIsSaidInAFewWords) {
   experiment.training.epochs = 7;
   run.experiment = std::make_shared<const Experiment>(experiment);
   EXPECT_EQ(configSummary(run), "vit, performer, 12 layers x 3 heads, width 192, 7 epochs");
+  Experiment continued = *run.experiment;
+  continued.training.weights = "/runs/a/best.safetensors";
+  run.experiment = std::make_shared<const Experiment>(continued);
+  EXPECT_EQ(configSummary(run),
+            "vit, performer, 12 layers x 3 heads, width 192, 7 epochs, from run a · best");
 }
 
 TEST(RunList, SettingsThatDifferHaveAValueForEach) {

@@ -97,7 +97,7 @@ TEST_F(SequenceRun, EndsWithItsFolder) {
                                      {});
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::Io);
-  EXPECT_NE(outcome.error().message.find("nothing to resume"), std::string::npos);
+  EXPECT_NE(outcome.error().message.find("Nothing can be resumed"), std::string::npos);
 }
 
 }  // namespace

@@ -22,8 +22,8 @@
 #include "core/training/run/TrainingCheckpoint.h"
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/sequence/SequenceFile.h"
+#include "core/workbench/sequences/SequenceImages.h"
 #include "core/workbench/sequences/SequenceMaps.h"
-#include "core/workbench/sequences/SequencePictures.h"
 #include "core/workbench/sequences/SequenceSession.h"
 #include "core/workbench/sequences/SequenceTraining.h"
 #include "core/workbench/session/InferenceSession.h"
@@ -33,7 +33,7 @@
 namespace headlight {
 namespace {
 
-SequenceExperiment tinyPictures() {
+SequenceExperiment tinyImages() {
   SequenceExperiment experiment = tinyText("");
   experiment.data = {};
   experiment.data.imageSize = 6;
@@ -62,7 +62,7 @@ std::vector<std::string> rowsOf(const fs::path& file) {
 TEST(SequenceTraining, WritesARunThatOpensByItself) {
   const TemporaryFolder folder;
   const auto experiment = tinyText(writePatterns(folder / "text", 40));
-  Readings readings;
+  SequenceReadings readings;
   const auto outcome = trainOrFail(experiment, folder / "run", false, -1, &readings);
   EXPECT_TRUE(outcome.finished);
   EXPECT_EQ(outcome.steps, 12);
@@ -91,7 +91,7 @@ TEST(SequenceTraining, WritesARunThatOpensByItself) {
   EXPECT_EQ(rowsOf(folder / "run/metrics.csv").size(), 4u);
   for (const char* file : {"config.json", "metrics.jsonl", "last.safetensors", "best.safetensors"})
     EXPECT_TRUE(fs::exists(folder / "run" / file)) << file;
-  const auto recorded = valueOrThrow(sequenceExperimentOf(folder / "run"));
+  const auto recorded = valueOrThrow(loadSequenceExperiment(folder / "run"));
   EXPECT_EQ(sequenceToJson(recorded), sequenceToJson(experiment));
   for (const char* name : {"run", "run/best.safetensors", "run/last.safetensors"}) {
     const auto session = SequenceSession::open(folder / name);
@@ -105,14 +105,13 @@ TEST(SequenceTraining, WritesARunThatOpensByItself) {
 
 TEST(SequenceTraining, StoppedAnywhereItGoesOnToTheSameWeights) {
   const TemporaryFolder folder;
-  for (const bool pictures : {false, true}) {
-    const auto experiment =
-        pictures ? tinyPictures() : tinyText(writePatterns(folder / "text", 40));
-    const std::string kind = pictures ? "pictures " : "text ";
+  for (const bool images : {false, true}) {
+    const auto experiment = images ? tinyImages() : tinyText(writePatterns(folder / "text", 40));
+    const std::string kind = images ? "images " : "text ";
     const fs::path whole = folder / (kind + "whole");
     trainOrFail(experiment, whole);
     for (const std::int64_t stop :
-         pictures ? std::vector<std::int64_t>{1, 5} : std::vector<std::int64_t>{2, 5, 8, 12}) {
+         images ? std::vector<std::int64_t>{1, 5} : std::vector<std::int64_t>{2, 5, 8, 12}) {
       const fs::path path = folder / (kind + std::to_string(stop));
       const auto stopped = trainOrFail(experiment, path, false, stop);
       EXPECT_FALSE(stopped.finished);
@@ -192,7 +191,7 @@ TEST_F(StartingWeights, AreWhatARunBeginsWith) {
                kept = tensorsOf(run / "best.safetensors");
     for (const auto& [name, tensor] : kept)
       EXPECT_TRUE(at::equal(tensor, given.at(name))) << start << " " << name;
-    EXPECT_EQ(valueOrThrow(sequenceExperimentOf(run)).training.weights,
+    EXPECT_EQ(valueOrThrow(loadSequenceExperiment(run)).training.weights,
               fs::absolute(m_folder / start).lexically_normal().string());
   }
 }
@@ -221,7 +220,7 @@ TEST_F(StartingWeights, ThatDoNotFitAreRefusedByTheirTensor) {
   m_experiment.model.depth = 3;
   EXPECT_EQ(says({"blocks.2.norm1.weight", "missing", "training.weights"}), ErrorCode::InvalidFile);
   m_experiment.model.depth = 1;
-  EXPECT_EQ(says({"blocks.1.", "no place"}), ErrorCode::InvalidFile);
+  EXPECT_EQ(says({"blocks.1.", "is not in the model"}), ErrorCode::InvalidFile);
   m_experiment.model = own;
   m_experiment.model.width = 20;
   EXPECT_EQ(says({"pos_embed", "[1, 24, 16]", "[1, 24, 20]"}), ErrorCode::InvalidFile);
@@ -243,7 +242,7 @@ TEST(SequenceMaps, AreThoseOfTheModel) {
   const auto session = valueOrThrow(SequenceSession::open(folder / "run"));
   const auto model = modelOf(valueOrThrow(readSequenceFile(folder / "run/best.safetensors")), "");
   const std::string text = "the dog.the";
-  const auto maps = valueOrThrow(session->look(text, 1));
+  const auto maps = valueOrThrow(session->infer(text, 1));
   EXPECT_EQ(maps.heads, 4);
   EXPECT_EQ(maps.length, 11);
   EXPECT_NE(maps.meaning.find("Softmax"), std::string::npos);
@@ -253,23 +252,23 @@ TEST(SequenceMaps, AreThoseOfTheModel) {
     ASSERT_EQ((*maps.values)[static_cast<std::size_t>(i)], expected.data_ptr<float>()[i]) << i;
   // Longer than the model sees: its last bytes.
   const std::string longer = "xyz" + std::string(24, 'a');
-  EXPECT_EQ(*valueOrThrow(session->look(longer, 0)).values,
-            *valueOrThrow(session->look(std::string(24, 'a'), 0)).values);
-  EXPECT_EQ(session->look(text, 2).error().where, "layer");
-  EXPECT_EQ(session->look(text, -1).error().where, "layer");
-  EXPECT_EQ(session->look("", 0).error().code, ErrorCode::InvalidArgument);
-  EXPECT_EQ(session->look(Image(), 0).error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(*valueOrThrow(session->infer(longer, 0)).values,
+            *valueOrThrow(session->infer(std::string(24, 'a'), 0)).values);
+  EXPECT_EQ(session->infer(text, 2).error().where, "layer");
+  EXPECT_EQ(session->infer(text, -1).error().where, "layer");
+  EXPECT_EQ(session->infer("", 0).error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(session->infer(Image(), 0).error().code, ErrorCode::InvalidArgument);
 
-  // As a picture: the brightest of each row is its greatest value, and nothing is above the
+  // As an image: the brightest of each row is its greatest value, and nothing is above the
   // diagonal.
-  const Image picture = sequenceMapPicture(maps, 2, ColorMap::Grey);
-  ASSERT_EQ(picture.width, 11);
+  const Image image = sequenceMapImage(maps, 2, ColorMap::Gray);
+  ASSERT_EQ(image.width, 11);
   for (int row = 0; row < 11; ++row) {
     const float* values = maps.head(2) + row * 11;
     const auto most = std::max_element(values, values + 11) - values;
-    EXPECT_EQ(picture.row(row)[3 * most], colorOf(ColorMap::Grey, 1)[0]) << row;
+    EXPECT_EQ(image.row(row)[3 * most], colorOf(ColorMap::Gray, 1)[0]) << row;
     for (int column = row + 1; column < 11; ++column)
-      EXPECT_EQ(picture.row(row)[3 * column], colorOf(ColorMap::Grey, 0)[0]) << row;
+      EXPECT_EQ(image.row(row)[3 * column], colorOf(ColorMap::Gray, 0)[0]) << row;
   }
   EXPECT_GT(sequenceMapsFigure(maps, "title", ColorMap::Viridis, 64).width, 4 * 64);
   ASSERT_TRUE(writeSequenceMaps(folder / "maps.safetensors", {maps}));
@@ -357,14 +356,14 @@ TEST(SequenceTraining, WhatCannotBeTrainedIsSaidBeforeAnythingIsWritten) {
   };
   EXPECT_EQ(refused(tinyText(folder / "nowhere")).code, ErrorCode::NotFound);
   EXPECT_EQ(refused(tinyText(writePatterns(folder / "empty", 0))).code, ErrorCode::InvalidFile);
-  auto large = tinyPictures();
+  auto large = tinyImages();
   large.data.imageSize = 64;
   large.model.mechanism = "aft_full";
   EXPECT_EQ(refused(large).where, "model.mechanism");
   large.data.dataset = "image-folder";
   large.data.path = (folder / "nowhere").string();
   EXPECT_EQ(refused(large).where, "model.mechanism") << "before data is read";
-  auto device = tinyPictures();
+  auto device = tinyImages();
   device.device = "toaster";
   EXPECT_EQ(refused(device).where, "device");
 }
@@ -394,10 +393,10 @@ TEST(SequenceTraining, LearnsAPatternFarBelowItsLetters) {
   EXPECT_LT(valueOrThrow(session->evaluate(SequenceSplit::Test, 0)).bits, 1.5);
 
   // Longer than the model sees, so that it has to go on from half of it several times.
-  std::string told;
+  std::string reported;
   const std::string text = valueOrThrow(session->continueText(
-      "dog.the ", 64, 0, 1, [&](const std::string& bytes) { told += bytes; }));
-  EXPECT_EQ(told, text);
+      "dog.the ", 64, 0, 1, [&](const std::string& bytes) { reported += bytes; }));
+  EXPECT_EQ(reported, text);
   ASSERT_EQ(text.size(), 64u);
   int right = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -440,27 +439,27 @@ TEST(SequenceEvaluation, AModelThatKnowsNothingNeedsEightBits) {
   EXPECT_NEAR(sequenceBits(logits, bytes).item<double>(), bits / 6, 1e-5);
 }
 
-class TrainedPictures : public ::testing::Test {
+class TrainedImages : public ::testing::Test {
  protected:
   void SetUp() override {
-    trainOrFail(tinyPictures(), m_folder / "run");
+    trainOrFail(tinyImages(), m_folder / "run");
     m_session = valueOrThrow(SequenceSession::open(m_folder / "run"));
     auto pixels = std::make_shared<std::vector<std::uint8_t>>();
     for (int i = 0; i < 12 * 9 * 3; ++i)
       pixels->push_back(static_cast<std::uint8_t>(i * 31 % 251));
-    m_picture = {12, 9, pixels};
+    m_image = {12, 9, pixels};
   }
 
   TemporaryFolder m_folder;
   std::shared_ptr<SequenceSession> m_session;
-  Image m_picture;
+  Image m_image;
 };
 
-TEST_F(TrainedPictures, CompletionsKeepTheUpperRowsAndFollowTheSeed) {
-  const Image view = valueOrThrow(m_session->view(m_picture));
+TEST_F(TrainedImages, CompletionsKeepTheUpperRowsAndFollowTheSeed) {
+  const Image view = valueOrThrow(m_session->view(m_image));
   ASSERT_EQ(view.width, 6);
   ASSERT_EQ(view.height, 6);
-  const auto completed = valueOrThrow(m_session->complete(m_picture, 0.5, 3, 1, 11));
+  const auto completed = valueOrThrow(m_session->complete(m_image, 0.5, 3, 1, 11));
   ASSERT_EQ(completed.size(), 3u);
   for (const Image& image : completed) {
     ASSERT_EQ(image.pixels->size(), 108u);
@@ -469,37 +468,37 @@ TEST_F(TrainedPictures, CompletionsKeepTheUpperRowsAndFollowTheSeed) {
         std::equal(view.pixels->begin() + 54, view.pixels->end(), image.pixels->begin() + 54));
   }
   EXPECT_NE(*completed[0].pixels, *completed[1].pixels);
-  const auto again = valueOrThrow(m_session->complete(m_picture, 0.5, 3, 1, 11));
-  const auto other = valueOrThrow(m_session->complete(m_picture, 0.5, 1, 1, 12));
+  const auto again = valueOrThrow(m_session->complete(m_image, 0.5, 3, 1, 11));
+  const auto other = valueOrThrow(m_session->complete(m_image, 0.5, 1, 1, 12));
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(*completed[i].pixels, *again[i].pixels);
   EXPECT_NE(*completed[0].pixels, *other[0].pixels);
-  const auto likeliest = valueOrThrow(m_session->complete(m_picture, 0, 2, 0, 1));
+  const auto likeliest = valueOrThrow(m_session->complete(m_image, 0, 2, 0, 1));
   EXPECT_EQ(*likeliest[0].pixels, *likeliest[1].pixels);
   bool ran = false;
-  const auto whole = valueOrThrow(
-      m_session->complete(m_picture, 1, 2, 1, 1, [&](const Progress&) { ran = true; }));
+  const auto whole =
+      valueOrThrow(m_session->complete(m_image, 1, 2, 1, 1, [&](const Progress&) { ran = true; }));
   ASSERT_EQ(whole.size(), 2u);
   for (const Image& image : whole)
     EXPECT_EQ(*image.pixels, *view.pixels);
   EXPECT_FALSE(ran) << "there is nothing to draw";
 }
 
-TEST_F(TrainedPictures, WhatMakesNoSenseIsRefused) {
+TEST_F(TrainedImages, WhatMakesNoSenseIsRefused) {
   const auto codeOf = [](const auto& result) {
     return result ? ErrorCode::Internal : result.error().code;
   };
   const auto wrong = ErrorCode::InvalidArgument;
-  EXPECT_EQ(codeOf(m_session->complete(m_picture, 1.5, 1, 1, 1)), wrong);
-  EXPECT_EQ(codeOf(m_session->complete(m_picture, 0.5, 0, 1, 1)), wrong);
-  EXPECT_EQ(codeOf(m_session->complete(m_picture, 0.5, 1, -1, 1)), wrong);
-  EXPECT_EQ(codeOf(m_session->complete(m_picture, 0.5, 1, NAN, 1)), wrong);
+  EXPECT_EQ(codeOf(m_session->complete(m_image, 1.5, 1, 1, 1)), wrong);
+  EXPECT_EQ(codeOf(m_session->complete(m_image, 0.5, 0, 1, 1)), wrong);
+  EXPECT_EQ(codeOf(m_session->complete(m_image, 0.5, 1, -1, 1)), wrong);
+  EXPECT_EQ(codeOf(m_session->complete(m_image, 0.5, 1, NAN, 1)), wrong);
   EXPECT_EQ(codeOf(m_session->complete({}, 0.5, 1, 1, 1)), wrong);
   EXPECT_EQ(codeOf(m_session->continueText("a", 5, 1, 1)), wrong);
   EXPECT_EQ(codeOf(m_session->evaluate(SequenceSplit::Test, 0)), wrong);
   std::stop_source stopped;
   stopped.request_stop();
-  EXPECT_EQ(codeOf(m_session->complete(m_picture, 0.5, 1, 1, 1, {}, stopped.get_token())),
+  EXPECT_EQ(codeOf(m_session->complete(m_image, 0.5, 1, 1, 1, {}, stopped.get_token())),
             ErrorCode::Canceled);
   EXPECT_EQ(codeOf(m_session->evaluate(SequenceSplit::Validation, 0, {}, stopped.get_token())),
             ErrorCode::Canceled);
@@ -513,15 +512,15 @@ TEST_F(TrainedPictures, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(m_session->setData(data).error().where, "data.kind");
 }
 
-TEST_F(TrainedPictures, ProgressGoesToItsEnd) {
+TEST_F(TrainedImages, ProgressGoesToItsEnd) {
   Progress last;
-  valueOrThrow(m_session->complete(m_picture, 0.5, 2, 1, 1,
+  valueOrThrow(m_session->complete(m_image, 0.5, 2, 1, 1,
                                    [&](const Progress& progress) { last = progress; }));
   EXPECT_EQ(last.done, 108);
   EXPECT_EQ(last.total, 108);
 }
 
-TEST_F(TrainedPictures, WeightsOfAnotherShapeAreRefused) {
+TEST_F(TrainedImages, WeightsOfAnotherShapeAreRefused) {
   const auto file = valueOrThrow(readSafetensors(m_folder / "run/best.safetensors"));
   const auto opened = [&](const NamedTensors& tensors,
                           std::map<std::string, std::string> metadata) {
@@ -554,7 +553,7 @@ TEST_F(TrainedPictures, WeightsOfAnotherShapeAreRefused) {
   EXPECT_EQ(opened(file.tensors, {}).code, ErrorCode::UnsupportedFile);
 }
 
-TEST_F(TrainedPictures, ImageClassifiersAndSequenceModelsAreToldApart) {
+TEST_F(TrainedImages, ImageClassifiersAndSequenceModelsAreToldApart) {
   Experiment classifier;
   classifier.model = findPublishedModel("vit_micro")->config;
   const auto model = makeModel(classifier.model, 1);
@@ -586,14 +585,14 @@ TEST_F(TrainedPictures, ImageClassifiersAndSequenceModelsAreToldApart) {
   EXPECT_EQ(SequenceSession::open(m_folder.path()).error().code, ErrorCode::NotFound);
 }
 
-TEST(SequencePictures, ARowShowsOriginalMaskedAndCompleted) {
+TEST(SequenceImages, ARowShowsOriginalMaskedAndCompleted) {
   auto pixels = std::make_shared<std::vector<std::uint8_t>>();
   for (int i = 0; i < 4 * 4 * 3; ++i)
     pixels->push_back(static_cast<std::uint8_t>(i));
   const Image view{4, 4, pixels};
   EXPECT_EQ(keptRows(4, 0.5), 2);
   EXPECT_EQ(keptRows(32, 0.26), 8);
-  const Image masked = greyBelow(view, 2);
+  const Image masked = grayBelow(view, 2);
   EXPECT_TRUE(std::equal(pixels->begin(), pixels->begin() + 24, masked.pixels->begin()));
   EXPECT_EQ(std::count(masked.pixels->begin() + 24, masked.pixels->end(), 128), 24);
   const Image row = completionRow(view, 2, {view, view}, 3);
@@ -604,7 +603,7 @@ TEST(SequencePictures, ARowShowsOriginalMaskedAndCompleted) {
   EXPECT_EQ(at(2, 2), 1);  // still the first pixel
   EXPECT_EQ(at(11, 11), 46);
   EXPECT_EQ(at(5, 12), 255);       // the gap
-  EXPECT_EQ(at(11, 15), 128);      // grey below
+  EXPECT_EQ(at(11, 15), 128);      // gray below
   EXPECT_EQ(at(0, 15), 1);         // the same above
   EXPECT_EQ(at(11, 30 + 11), 46);  // a completion
   EXPECT_EQ(at(11, row.width - 1), 46);

@@ -20,7 +20,7 @@ TEST(CorrespondingToken, IsTheSameOnTheSameGrid) {
     EXPECT_EQ(correspondingToken(token, grid, grid), token);
 }
 
-TEST(CorrespondingToken, LiesWhereItLayInThePicture) {
+TEST(CorrespondingToken, LiesWhereItLayInTheImage) {
   const Grid coarse{2, 2, 1}, fine{8, 8, 0};
   EXPECT_EQ(correspondingToken(1, coarse, fine), 2 * 8 + 2);
   EXPECT_EQ(correspondingToken(4, coarse, fine), 6 * 8 + 6);
@@ -48,7 +48,7 @@ TEST(MapDifference, IsRightMinusLeft) {
   EXPECT_DOUBLE_EQ(difference->cosine, (0.125 + 0.0625 + 0.125) / 0.375);
   EXPECT_EQ(difference->range.low, -0.25f);
   EXPECT_EQ(difference->range.high, 0.25f);
-  EXPECT_EQ(describeDifference(*difference, grid), "most -0.25 at patch (0, 0), mean 0.125");
+  EXPECT_EQ(describeDifference(*difference, grid), "maximum -0.25 at patch (0, 0), mean 0.125");
 }
 
 TEST(MapDifference, LeavesOutWhatOneOfThemDoesNotSee) {

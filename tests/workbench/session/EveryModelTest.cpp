@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, ModelConfig>> kinds() {
     ModelConfig small = shrunk(published.config);
     small.classes = 9;  // of texture-shape
     small.name = "custom";
-    // What pictures are normalised by is no kind of model, and those that are not (TIPSv2) are
+    // What images are normalized by is no kind of model, and those that are not (TIPSv2) are
     // learned from more slowly.
     small.mean = ModelConfig{}.mean;
     small.deviation = ModelConfig{}.deviation;
@@ -78,7 +78,7 @@ struct Trained {
 };
 
 /// Runs to the end, or until `stopAfter` steps.
-Trained train(TrainingSession& session, std::int64_t stopAfter = -1) {
+Trained trainFor(TrainingSession& session, std::int64_t stopAfter = -1) {
   Trained result;
   std::stop_source source;
   session.setWakeUp([&] {
@@ -101,7 +101,7 @@ double mean(const std::vector<double>& values, std::size_t first, std::size_t co
   return std::accumulate(values.begin() + first, values.begin() + first + count, 0.0) / count;
 }
 
-Image grey(const ModelConfig& model) {
+Image gray(const ModelConfig& model) {
   Image image;
   image.width = model.imageWidthPixels();
   image.height = model.imageHeightPixels();
@@ -112,12 +112,13 @@ Image grey(const ModelConfig& model) {
   return image;
 }
 
-class EveryModel : public testing::TestWithParam<std::pair<std::string, ModelConfig>> {};
+class EveryModel : public ::testing::TestWithParam<std::pair<std::string, ModelConfig>> {};
 
 TEST_P(EveryModel, LearnsInTwoHundredSteps) {
   TemporaryFolder folder;
   const Experiment experiment = experimentOf(GetParam().second, 200);
-  const Trained trained = train(*valueOrThrow(TrainingSession::begin(experiment, folder / "run")));
+  const Trained trained =
+      trainFor(*valueOrThrow(TrainingSession::begin(experiment, folder / "run")));
   ASSERT_EQ(trained.losses.size(), 200u);
   for (const double loss : trained.losses)
     ASSERT_TRUE(std::isfinite(loss));
@@ -128,9 +129,9 @@ TEST_P(EveryModel, LearnsInTwoHundredSteps) {
 TEST_P(EveryModel, ResumesExactly) {
   TemporaryFolder folder;
   const Experiment experiment = experimentOf(GetParam().second, 8);
-  train(*valueOrThrow(TrainingSession::begin(experiment, folder / "whole")));
-  train(*valueOrThrow(TrainingSession::begin(experiment, folder / "cut")), 5);
-  train(*valueOrThrow(TrainingSession::resume(folder / "cut")));
+  trainFor(*valueOrThrow(TrainingSession::begin(experiment, folder / "whole")));
+  trainFor(*valueOrThrow(TrainingSession::begin(experiment, folder / "cut")), 5);
+  trainFor(*valueOrThrow(TrainingSession::resume(folder / "cut")));
   EXPECT_TRUE(bytesOf(folder / "whole/last.safetensors") ==
               bytesOf(folder / "cut/last.safetensors"));
 }
@@ -139,12 +140,12 @@ TEST_P(EveryModel, ComesBackFromCheckpointAndConfig) {
   TemporaryFolder folder;
   const Experiment experiment = experimentOf(GetParam().second, 1);
   const Experiment read =
-      valueOrThrow(experimentFromText(experimentToText(experiment), "config", modelCatalogue()));
+      valueOrThrow(experimentFromText(experimentToText(experiment), "config", modelCatalog()));
   EXPECT_EQ(experimentToText(read), experimentToText(valueOrThrow(experimentFromText(
-                                        experimentToText(read), "config", modelCatalogue()))));
+                                        experimentToText(read), "config", modelCatalog()))));
   const auto session = valueOrThrow(InferenceSession::create(read));
-  const MaskScheme masks(maskShapeOf(read.model));
-  const InferenceResult before = valueOrThrow(session->look(grey(read.model), masks));
+  const MaskScheme masks(makeMaskShape(read.model));
+  const InferenceResult before = valueOrThrow(session->infer(gray(read.model), masks));
   ASSERT_TRUE(session->save(folder / "model.safetensors", masks).ok());
   ModelSource source;
   source.weights = folder / "model.safetensors";
@@ -154,7 +155,7 @@ TEST_P(EveryModel, ComesBackFromCheckpointAndConfig) {
   EXPECT_TRUE(loaded->info().report.complete()) << loaded->info().report.summary();
   EXPECT_EQ(modelToJson(checkedAndCompleted(loaded->info().experiment.model)),
             modelToJson(checkedAndCompleted(read.model)));
-  const InferenceResult after = valueOrThrow(loaded->look(grey(read.model), masks));
+  const InferenceResult after = valueOrThrow(loaded->infer(gray(read.model), masks));
   EXPECT_EQ(before.logits, after.logits);
   ASSERT_EQ(after.maps.layers.size(), static_cast<std::size_t>(masks.layers()));
   for (const auto& layer : after.maps.layers) {
@@ -171,7 +172,7 @@ TEST_P(EveryModel, RefusesNonsenseOptions) {
   for (const char* section : {"attention", "layout"}) {
     Json json = experimentToJson(experimentOf(GetParam().second, 1));
     json["model"][section]["no_such_option"] = 1;
-    const auto read = experimentFromJson(json, modelCatalogue());
+    const auto read = experimentFromJson(json, modelCatalog());
     ASSERT_FALSE(read.ok());
     EXPECT_NE(read.error().text().find(std::string("model.") + section + ".no_such_option"),
               std::string::npos)
@@ -179,11 +180,11 @@ TEST_P(EveryModel, RefusesNonsenseOptions) {
   }
 }
 
-std::string testName(const testing::TestParamInfo<EveryModel::ParamType>& info) {
+std::string testName(const ::testing::TestParamInfo<EveryModel::ParamType>& info) {
   return info.param.first;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(kinds()), testName);
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, ::testing::ValuesIn(kinds()), testName);
 
 }  // namespace
 }  // namespace headlight

@@ -8,7 +8,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/session/MapView.h"
+#include "core/workbench/session/MapRendering.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
@@ -43,32 +43,32 @@ void expectClose(const std::vector<float>& got, const std::vector<float>& expect
 
 TEST(LargeMaps, AreNotKeptAndReadTheSame) {
   const auto session = valueOrThrow(InferenceSession::create(largeExperiment()));
-  const MaskScheme masks = *makeMaskPreset("sch1", maskShapeOf(session->info().experiment.model));
+  const MaskScheme masks = *makeMaskPreset("sch1", makeMaskShape(session->info().experiment.model));
   const Image image = stripes(172);
-  const InferenceResult look = valueOrThrow(session->look(image, masks));
-  const auto raw = valueOrThrow(
-      lookAtRaw(*session, rawPicture(session->info(), image), masks, /*withMaps=*/true));
+  const InferenceResult inference = valueOrThrow(session->infer(image, masks));
+  const auto raw =
+      valueOrThrow(inferRaw(*session, rawImage(session->info(), image), masks, /*withMaps=*/true));
   const AttentionMaps& whole = raw[0].maps;
   for (std::size_t l = 0; l < whole.layers.size(); ++l) {
-    const LayerMaps& layer = look.maps.layers[l];
+    const LayerMaps& layer = inference.maps.layers[l];
     EXPECT_FALSE(layer.values) << l;
     EXPECT_FALSE(layer.empty()) << l;
     for (const int query : {0, 1, 900, layer.tokens() - 1})
       for (int head = 0; head < layer.heads; ++head)
         expectClose(patchesSeenBy(layer, head, query), patchesSeenBy(whole.layers[l], head, query));
-    expectClose(look.locality[l], localityScores(whole.layers[l]));
+    expectClose(inference.locality[l], localityScores(whole.layers[l]));
   }
-  expectClose(*look.maps.layers[2].whole(), *whole.layers[2].values);
-  expectClose(attentionEntropies(look.maps.layers[3]), attentionEntropies(whole.layers[3]));
-  expectClose(valueOrThrow(rollout(look.maps, {})), valueOrThrow(rollout(whole, {})));
+  expectClose(*inference.maps.layers[2].whole(), *whole.layers[2].values);
+  expectClose(attentionEntropies(inference.maps.layers[3]), attentionEntropies(whole.layers[3]));
+  expectClose(valueOrThrow(rollout(inference.maps, {})), valueOrThrow(rollout(whole, {})));
 }
 
 TEST(LargeMaps, SmallOnesAreKept) {
   Experiment small = largeExperiment();
   small.model.imageSize = 32;
   const auto session = valueOrThrow(InferenceSession::create(small));
-  const MaskScheme none(maskShapeOf(session->info().experiment.model));
-  for (const LayerMaps& layer : valueOrThrow(session->look(stripes(32), none)).maps.layers) {
+  const MaskScheme none(makeMaskShape(session->info().experiment.model));
+  for (const LayerMaps& layer : valueOrThrow(session->infer(stripes(32), none)).maps.layers) {
     EXPECT_TRUE(layer.values);
     EXPECT_FALSE(layer.rows);
   }

@@ -153,7 +153,7 @@ TEST_F(SchemeShelves, MasksAreFoundInConfigsCheckpointsAndRuns) {
   ASSERT_TRUE(writeFileAtomically(config, experimentToJson(experiment).dump()));
   EXPECT_EQ(masksIn(config)->scheme, "sch1");
   const auto session = valueOrThrow(InferenceSession::create(experiment));
-  MaskScheme masks = *makeMaskPreset("sch1", maskShapeOf(experiment.model));
+  MaskScheme masks = *makeMaskPreset("sch1", makeMaskShape(experiment.model));
   masks.set(2, 2, {MaskKind::Strict, 3});
   // A run's folder: its last checkpoint counts, whatever it began with.
   EXPECT_EQ(masksIn(m_folder.path())->scheme, "sch1");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/files/Files.h"
 #include "core/workbench/sweeps/SweepDesign.h"
 #include "core/workbench/sweeps/SweepEstimate.h"
 #include "tests/training/Support.h"
@@ -162,6 +163,47 @@ TEST(SweepDesign, VariantsThatAreOtherwiseAlikeMakeALine) {
   EXPECT_NE(none.error().text().find("data.fraction"), std::string::npos);
 }
 
+TEST(SweepDesign, ResultsAreSeenFromChanceOrFromZero) {
+  const SweepPlan plan = designed({"masks=none,sch1"});
+  std::vector<SweepRow> rows{rowNamed("none", 0.9), rowNamed("sch1", 0.7)};
+  EXPECT_FALSE(sweepReference(plan, rows).isChance);  // how many classes is not known
+  EXPECT_EQ(sweepReference(plan, rows).value, 0);
+  for (SweepRow& row : rows)
+    row.classes = 9;
+  EXPECT_TRUE(sweepReference(plan, rows).isChance);
+  EXPECT_DOUBLE_EQ(sweepReference(plan, rows).value, 1.0 / 9);
+  const TemporaryFolder folder;
+  const auto curves = valueOrThrow(sweepCurves(plan, rows, "masks.scheme"));
+  valueOrThrow(writeSweepCurves(folder / "curves.svg", plan, curves));
+  const std::string svg = valueOrThrow(readFile(folder / "curves.svg", 1u << 20));
+  EXPECT_NE(svg.find("chance 11.1"), std::string::npos);
+  EXPECT_NE(svg.find("Best top-1 (%), one seed"), std::string::npos);
+  EXPECT_NE(sweepMarkdown(plan, rows).find("one seed; guessing gives 11.11 %"), std::string::npos);
+  rows[1].classes = 3;
+  EXPECT_FALSE(sweepReference(plan, rows).isChance);
+}
+
+TEST(SweepDesign, HowManySeedsIsSaid) {
+  std::vector<SweepRow> rows{rowNamed("a", 0.5), rowNamed("b", 0.5)};
+  for (SweepRow& row : rows)
+    row.runs = 1;
+  EXPECT_EQ(sweepSeedsText(rows), "one seed");
+  rows[0].runs = 3;
+  EXPECT_EQ(sweepSeedsText(rows),
+            "mean ± sample deviation over 3 seeds; without an interval: one seed");
+  rows[1].runs = 3;
+  EXPECT_EQ(sweepSeedsText(rows), "mean ± sample deviation over 3 seeds");
+}
+
+TEST(SweepDesign, PointsAtOneNameStandSideBySide) {
+  SweepCurves curves{"masks.scheme", {"none", "sch1"}, std::vector<SweepSeries>(2)};
+  EXPECT_LT(curves.drawnKey(0, 1), 1);
+  EXPECT_GT(curves.drawnKey(1, 1), 1);
+  EXPECT_LT(curves.drawnKey(1, 0), curves.drawnKey(0, 1));
+  curves.labels.clear();  // numbers stay where they are
+  EXPECT_EQ(curves.drawnKey(1, 1), 1);
+}
+
 TEST(SweepDesign, TheFiguresOfThePapersHaveTheirLines) {
   const auto plan =
       valueOrThrow(readSweep(HEADLIGHT_SOURCE_DIR "/models/presets/sweeps/ibit-figure4.json"));
@@ -192,17 +234,17 @@ TEST(SweepEstimate, CountsTheRunsThatAreLeft) {
   EXPECT_NEAR(before.secondsOfRun[1], 2 * before.secondsOfRun[0], 1e-9);
   EXPECT_FALSE(std::filesystem::exists(folder / "out")) << "nothing is written";
 
-  SweepReport told;
+  SweepReport reported;
   SweepObserver observer;
-  observer.table = [&](const SweepReport& report) { told = report; };
+  observer.table = [&](const SweepReport& report) { reported = report; };
   valueOrThrow(runSweep(plan, folder / "out", {false, 32, false}, observer, {}));
-  EXPECT_EQ(told.finished, 4);
+  EXPECT_EQ(reported.finished, 4);
   const auto after = valueOrThrow(estimateSweep(plan, folder / "out", {}, {}));
   EXPECT_EQ(after.left, 0);
   EXPECT_EQ(after.seconds, 0);
   const auto report = valueOrThrow(sweepReport(plan, folder / "out"));
   ASSERT_EQ(report.rows.size(), 4u);
-  EXPECT_EQ(report.rows[3].best.mean, told.rows[3].best.mean);
+  EXPECT_EQ(report.rows[3].best.mean, reported.rows[3].best.mean);
   // The folder says by itself what it is.
   const auto again = valueOrThrow(readSweep(folder / "out"));
   EXPECT_EQ(variantNames(again), variantNames(plan));

@@ -262,8 +262,8 @@ TEST(SweepFile, TheTablesOfSequencesAreThePapers) {
   EXPECT_EQ(presetOf("aft-table4").variants[0].sequence->length(), 1024);
   const SweepPlan factors = presetOf("aft-table3");
   ASSERT_EQ(factors.variants.size(), 2u);
-  EXPECT_FALSE(factors.variants[0].sequence->model.factorised);
-  EXPECT_TRUE(factors.variants[1].sequence->model.factorised);
+  EXPECT_FALSE(factors.variants[0].sequence->model.factorized);
+  EXPECT_TRUE(factors.variants[1].sequence->model.factorized);
   EXPECT_EQ(factors.variants[0].sequence->length(), 3072);
   std::vector<int> windows, lengths;
   for (const SweepVariant& variant : presetOf("aft-table5").variants)
@@ -290,17 +290,17 @@ TEST(SweepFile, ARecipeGivesWhatTheBaseLeavesOut) {
 }
 
 TEST(SweepTable, DeviationsAreThoseOfASample) {
-  const SweepStatistic statistic = statisticOf({0.5, 0.7, 0.6});
+  const SweepStatistic statistic = computeStatistic({0.5, 0.7, 0.6});
   EXPECT_NEAR(statistic.mean, 0.6, 1e-12);
   EXPECT_NEAR(statistic.deviation, 0.1, 1e-12);
   EXPECT_EQ(percentText(statistic), "60.00 ± 10.00");
-  EXPECT_TRUE(std::isnan(statisticOf({0.5}).deviation));
-  EXPECT_EQ(percentText(statisticOf({0.5})), "50.00");
+  EXPECT_TRUE(std::isnan(computeStatistic({0.5}).deviation));
+  EXPECT_EQ(percentText(computeStatistic({0.5})), "50.00");
 }
 
 TEST(SweepTable, BitsAreToldToFourPlaces) {
-  EXPECT_EQ(bitsText(statisticOf({2.75, 2.76})), "2.7550 ± 0.0071");
-  EXPECT_EQ(bitsText(statisticOf({2.75})), "2.7500");
+  EXPECT_EQ(bitsText(computeStatistic({2.75, 2.76})), "2.7550 ± 0.0071");
+  EXPECT_EQ(bitsText(computeStatistic({2.75})), "2.7500");
 }
 
 Json sequenceSweepJson() {
@@ -324,7 +324,7 @@ Json sequenceSweepJson() {
           {"base", sequenceToJson(base)},
           {"variants",
            {{{"name", "local"}},
-            {{"name", "full"}, {"overrides", {{"model.factorised", false}, {"model.depth", "2"}}}},
+            {{"name", "full"}, {"overrides", {{"model.factorized", false}, {"model.depth", "2"}}}},
             {{"name", "simple"}, {"overrides", {{"model.mechanism", "aft_simple"}}}}}},
           {"seeds", {3, 4}}};
 }
@@ -332,7 +332,7 @@ Json sequenceSweepJson() {
 TEST(SweepFile, SequencesAreChangedByTheirOwnParameters) {
   const auto plan = valueOrThrow(planOf(sequenceSweepJson()));
   ASSERT_TRUE(plan.ofSequences());
-  EXPECT_FALSE(plan.variants[1].sequence->model.factorised);
+  EXPECT_FALSE(plan.variants[1].sequence->model.factorized);
   EXPECT_EQ(plan.variants[1].sequence->model.depth, 2);
   EXPECT_EQ(plan.variants[2].sequence->model.mechanism, "aft_simple");
   EXPECT_EQ(sweepRuns(plan, "out")[4].sequence->seed, 4);
@@ -349,7 +349,7 @@ TEST(SweepFile, SequencesAreChangedByTheirOwnParameters) {
   refusedOverride({{"masks", Json::object()}}, {"variants[1].overrides.masks", "section"});
   refusedOverride({{"training.steps", "many"}}, {"variants[1].overrides.training.steps"});
   refusedOverride({{"model.mechanism", "aft_conv"}}, {"variants[1]", "model.mechanism"});
-  refusedOverride({{"data.kind", "text"}}, {"variants[1]", "text", "pictures"});
+  refusedOverride({{"data.kind", "text"}}, {"variants[1]", "text", "images"});
   refusedOverride({{"seed", 1}}, {"variants[1].overrides.seed", "seeds"});
   sweep = sequenceSweepJson();
   sweep["recipe"] = "castling";
@@ -368,7 +368,7 @@ SweepReport runIt(const SweepPlan& plan, const std::filesystem::path& output,
   return valueOrThrow(runSweep(plan, output, {speed, 4}, observer, stop));
 }
 
-std::string bytesOf(const std::filesystem::path& file) {
+std::string sweepBytes(const std::filesystem::path& file) {
   std::string text;
   for (const std::string& line : linesOf(file))
     text += line + "\n";
@@ -420,7 +420,7 @@ TEST(Sweep, TrainsEveryRunAndWritesTheTables) {
   const auto table = linesOf(folder / "out/sweep.csv");
   ASSERT_EQ(table.size(), 4u);
   EXPECT_TRUE(table[2].starts_with("masked,vit,softmax,sch1,2,")) << table[2];
-  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("| masked | 2 |"), std::string::npos);
+  EXPECT_NE(sweepBytes(folder / "out/sweep.md").find("| masked | 2 |"), std::string::npos);
   const auto figure = readImage(folder / "out/sweep.png");
   ASSERT_TRUE(figure);
   EXPECT_GT(figure->width, 300);
@@ -451,7 +451,7 @@ TEST(Sweep, StoppedAnywhereItGoesOnToTheSameTable) {
   }
   EXPECT_GT(skipped, 0);
   EXPECT_GT(resumed, 0);
-  EXPECT_EQ(bytesOf(folder / "whole/sweep.csv"), bytesOf(folder / "stopped/sweep.csv"));
+  EXPECT_EQ(sweepBytes(folder / "whole/sweep.csv"), sweepBytes(folder / "stopped/sweep.csv"));
   for (const char* run : {"plain/seed-3", "masked/seed-4", "narrow/seed-4"})
     expectSame(lastTensors(folder / "whole" / run), lastTensors(folder / "stopped" / run));
 }
@@ -538,14 +538,14 @@ TEST(Sweep, RefusesAFolderWithRunsOfOtherSettings) {
   Json sweep = sweepJson();
   sweep["seeds"] = {3};
   runIt(valueOrThrow(planOf(sweep)), folder / "out");
-  const std::string table = bytesOf(folder / "out/sweep.csv");
+  const std::string table = sweepBytes(folder / "out/sweep.csv");
   sweep["variants"][1]["overrides"]["training.learning_rate"] = 0.5;
   const auto other = runSweep(valueOrThrow(planOf(sweep)), folder / "out", {}, {}, {});
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::InvalidArgument);
   EXPECT_NE(other.error().text().find("learning_rate"), std::string::npos) << other.error().text();
   EXPECT_NE(other.error().text().find("masked"), std::string::npos);
-  EXPECT_EQ(bytesOf(folder / "out/sweep.csv"), table);
+  EXPECT_EQ(sweepBytes(folder / "out/sweep.csv"), table);
 }
 
 TEST(Sweep, ARunThatDivergesDoesNotEndTheOthers) {
@@ -659,11 +659,11 @@ TEST(Sweep, TrainsSequenceModelsToATableOfBits) {
             "last_bits_mean,last_bits_deviation,train_bits_mean,train_bits_deviation,parameters,"
             "steps_per_second,peak_bytes,sequences_per_second");
   EXPECT_TRUE(table[3].starts_with("simple,aft_simple,1,8,1,48,2,")) << table[3];
-  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("| simple | 1 | 8 | 1 | 48 | 2 |"),
+  EXPECT_NE(sweepBytes(folder / "out/sweep.md").find("| simple | 1 | 8 | 1 | 48 | 2 |"),
             std::string::npos);
-  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("| Iterations/s | Memory (GB) |"),
+  EXPECT_NE(sweepBytes(folder / "out/sweep.md").find("| Iterations/s | Memory (GB) |"),
             std::string::npos);
-  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("bits/dim"), std::string::npos);
+  EXPECT_NE(sweepBytes(folder / "out/sweep.md").find("bits/dim"), std::string::npos);
   EXPECT_TRUE(readImage(folder / "out/sweep.png"));
 }
 
@@ -695,7 +695,7 @@ TEST(Sweep, OfOlderSequencesHasNoSpeedAndMemory) {
   EXPECT_EQ(report.rows[0].peakBytes, 0);
   EXPECT_GT(report.rows[1].stepsPerSecond, 0);
   EXPECT_TRUE(linesOf(folder / "out/sweep.csv")[1].ends_with(",,,"));
-  EXPECT_NE(bytesOf(folder / "out/sweep.md").find("| – | – | – |"), std::string::npos);
+  EXPECT_NE(sweepBytes(folder / "out/sweep.md").find("| – | – | – |"), std::string::npos);
 }
 
 /// Each variant learns from the weights of one run.

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kLogits = "blocks.0.attn.soft_mask_logit";
 
 /// Two soft heads in layer 0, so that the parameter goes on learning while one of them is away.
-Experiment softExperiment() {
+Experiment learnedAlphaExperiment() {
   Experiment experiment = tinyExperiment();
   experiment.masks.cells[0] = {*headMaskFromText("soft:3@0.3"), *headMaskFromText("soft:3@0.6")};
   return experiment;
@@ -51,7 +51,7 @@ float startLogit(double alpha) {
 
 TEST(LearnedAlpha, AMaskThatGoesAndComesBackChangesNothing) {
   TemporaryFolder folder;
-  const auto expected = trained(softExperiment(), folder / "plain");
+  const auto expected = trained(learnedAlphaExperiment(), folder / "plain");
   EXPECT_NE(logitOf(expected), startLogit(0.3));
   int run = 0;
   for (const auto& edits : std::vector<std::vector<std::pair<std::int64_t, std::string>>>{
@@ -60,14 +60,14 @@ TEST(LearnedAlpha, AMaskThatGoesAndComesBackChangesNothing) {
            {{4, "soft:3@0.8"}, {4, "soft:3@0.3"}},
            {{4, "soft:3@0.3~1"}, {4, "soft:3@0.3"}}})
     expectSame(expected,
-               trained(withEdits(softExperiment(), edits), folder / std::to_string(run++)));
+               trained(withEdits(learnedAlphaExperiment(), edits), folder / std::to_string(run++)));
 }
 
 TEST(LearnedAlpha, StandsStillWhileTheHeadIsNotSoft) {
   TemporaryFolder folder;
-  ASSERT_TRUE(runUntil(*begin(softExperiment(), folder / "before"), 4));
+  ASSERT_TRUE(runUntil(*begin(learnedAlphaExperiment(), folder / "before"), 4));
   const auto before = lastTensors(folder / "before");
-  const auto after = trained(withEdits(softExperiment(), {{4, "none"}}), folder / "after");
+  const auto after = trained(withEdits(learnedAlphaExperiment(), {{4, "none"}}), folder / "after");
   EXPECT_EQ(logitOf(after), logitOf(before));
   for (const std::string moment : {"optimizer.first.", "optimizer.second."})
     EXPECT_EQ(after.at(moment + kLogits)[0].item<float>(),
@@ -77,9 +77,10 @@ TEST(LearnedAlpha, StandsStillWhileTheHeadIsNotSoft) {
 
 TEST(LearnedAlpha, AResetBeginsAnew) {
   TemporaryFolder folder;
-  const Experiment experiment = withEdits(softExperiment(), {{4, "none"}, {4, "soft:3@0.3~1"}});
+  const Experiment experiment =
+      withEdits(learnedAlphaExperiment(), {{4, "none"}, {4, "soft:3@0.3~1"}});
   ASSERT_TRUE(runUntil(*begin(experiment, folder / "run"), 4));
-  ASSERT_TRUE(runUntil(*begin(softExperiment(), folder / "plain"), 4));
+  ASSERT_TRUE(runUntil(*begin(learnedAlphaExperiment(), folder / "plain"), 4));
   const auto learned = lastTensors(folder / "plain");
   EXPECT_EQ(logitOf(lastTensors(folder / "run")), startLogit(0.3));
   ASSERT_TRUE(runUntil(*resume(folder / "run"), 5));
@@ -90,7 +91,7 @@ TEST(LearnedAlpha, AResetBeginsAnew) {
 TEST(LearnedAlpha, ResumingKeepsWhatWasSetAside) {
   TemporaryFolder folder;
   const Experiment experiment =
-      withEdits(softExperiment(), {{2, "soft:3@0.3~1"}, {4, "none~1"}, {7, "soft:3@0.3"}});
+      withEdits(learnedAlphaExperiment(), {{2, "soft:3@0.3~1"}, {4, "none~1"}, {7, "soft:3@0.3"}});
   const auto expected = trained(experiment, folder / "whole");
   for (const std::int64_t stop : {3, 5, 6, 8}) {
     const auto path = folder / ("stopped at " + std::to_string(stop));
@@ -102,7 +103,7 @@ TEST(LearnedAlpha, ResumingKeepsWhatWasSetAside) {
 
 TEST(LearnedAlpha, AReplayOfResetAndUndoEndsInTheSameWeights) {
   TemporaryFolder folder;
-  const auto live = begin(softExperiment(), folder / "live");
+  const auto live = begin(learnedAlphaExperiment(), folder / "live");
   MaskEdit reset;
   const auto outcome = runWith(*live, [&](std::int64_t step) {
     if (step == 3) {
@@ -145,10 +146,10 @@ float alphaUnder(InferenceSession& session, MaskScheme scheme, const std::string
 
 struct TrainedOnce {
   TemporaryFolder folder;
-  MaskScheme scheme = valueOrThrow(resolveMasks(softExperiment().masks, MaskShape({2, 2})));
+  MaskScheme scheme = valueOrThrow(resolveMasks(learnedAlphaExperiment().masks, MaskShape({2, 2})));
   float learned = 0;
   TrainedOnce() {
-    const auto tensors = trained(softExperiment(), folder / "run");
+    const auto tensors = trained(learnedAlphaExperiment(), folder / "run");
     learned = 1 / (1 + std::exp(-logitOf(tensors)));
     EXPECT_GT(std::abs(learned - 0.3f), 1e-4f);
   }
@@ -177,7 +178,7 @@ TEST(LearnedAlpha, IsSavedAndOpenedWhereNoHeadIsSoft) {
 
 TEST(LearnedAlpha, ComesWithWeightsIntoAnOpenModel) {
   const TrainedOnce run;
-  auto session = valueOrThrow(InferenceSession::create(softExperiment()));
+  auto session = valueOrThrow(InferenceSession::create(learnedAlphaExperiment()));
   MaskScheme none(MaskShape({2, 2}));
   withModel(*session, [&](Model& model) { model.setMasks(none); });
   EXPECT_TRUE(valueOrThrow(session->previewWeights(run.last())).complete());
@@ -247,12 +248,12 @@ TEST(LearnedAlpha, ARunGoesOnFromItsStartingWeights) {
 
 TEST(LearnedAlpha, AWindowTakesItFromARun) {
   TemporaryFolder folder;
-  auto window = valueOrThrow(InferenceSession::create(softExperiment()));
+  auto window = valueOrThrow(InferenceSession::create(learnedAlphaExperiment()));
   MaskScheme none(MaskShape({2, 2})), layerOne = none;
   layerOne.set(1, 0, *headMaskFromText("soft:3@0.5"));  // looked at, and taken back
   layerOne.set(1, 1, *headMaskFromText("random:3#1"));
   withModel(*window, [&](Model& model) { model.setMasks(layerOne); });
-  Experiment experiment = withEdits(softExperiment(), {{8, "none"}});
+  Experiment experiment = withEdits(learnedAlphaExperiment(), {{8, "none"}});
   experiment.masks.cells[1] = {{}, {}};
   const auto live = begin(experiment, folder / "run");
   runToEnd(*live);  // which leaves a snapshot

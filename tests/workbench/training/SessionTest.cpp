@@ -120,9 +120,9 @@ TEST(Session, ValidatesWhatItStartsFrom) {
 TEST(Session, LetsItsFolderGoWhenItHasEnded) {
   TemporaryFolder folder;
   const auto session = begin(tinyExperiment(), folder / "run");
-  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedRunState::NotBegun);
+  EXPECT_EQ(RunFollower(folder / "run").poll().standing.state, FollowedRunState::NotBegun);
   runToEnd(*session);
-  EXPECT_EQ(RunFollower(folder / "run").look().standing.state, FollowedRunState::Finished)
+  EXPECT_EQ(RunFollower(folder / "run").poll().standing.state, FollowedRunState::Finished)
       << "though the session is still there";
 }
 
@@ -234,7 +234,7 @@ TEST(Session, BeginsFromGivenWeights) {
   TemporaryFolder folder;
   const TrainingOutcome first = runToEnd(*begin(tinyExperiment(), folder / "first"));
   Experiment experiment = tinyExperiment();
-  experiment.training.weights = first.last.string();  // with its optimiser, which is ignored
+  experiment.training.weights = first.last.string();  // with its optimizer, which is ignored
   experiment.training.learningRate = 0;
   experiment.training.minLearningRate = 0;
   experiment.training.warmupEpochs = 0;

@@ -40,7 +40,7 @@ __device__ std::int64_t strideOf(const GroupView<T>& view) {
   return 3 * view.layerHeads * view.width;
 }
 
-/// The sum over `lanes` neighbours, a power of 2; on each of them the same, since partners add the
+/// The sum over `lanes` neighbors, a power of 2; on each of them the same, since partners add the
 /// same two numbers.
 template <typename T>
 __device__ T sumOver(int lanes, T value) {

@@ -137,7 +137,7 @@ class LinearRows : public torch::autograd::Function<LinearRows> {
   }
 };
 
-/// [B, h, N, T] of patch rows from a and c. For pictures only.
+/// [B, h, N, T] of patch rows from a and c. For images only.
 at::Tensor patchMap(const at::Tensor& weights, const at::Tensor& rest, const HeadGroup& group) {
   const auto sets = compressedSets(group.sets, weights.device());
   const std::int64_t tokens = group.sets->tokens, rows = rest.size(2);

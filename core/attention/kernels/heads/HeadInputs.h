@@ -35,7 +35,7 @@ class HeadInputs {
   HeadInputs over(const std::array<at::Tensor, 3>& tensors) const;
   /// The same, made contiguous where the kernels need it.
   HeadInputs forKernels() const;
-  /// Uninitialised, in the same layout and contiguous: where gradients are written.
+  /// Uninitialized, in the same layout and contiguous: where gradients are written.
   HeadInputs emptyLike() const;
   /// q, k (0, 1: [B, H, T, d]) or v (2: [B, H, Tk, e]), as views.
   at::Tensor part(int which) const;

@@ -34,11 +34,11 @@ struct HeadLogits {
   at::Tensor bias;    ///< [H, Tq, Tk]: by relative position (Swin, LeViT, LSLA)
   at::Tensor weightFactor;  ///< [H, Tq, Tk]: a learned mask (IBiT, `weights`) on the softmax, whose
                             ///< rows are then divided by their sum of absolute values
-  /// Of keys on a grid of rows × cols: [B, H, Tq, rows] and [B, H, Tq, cols], added to every key of
-  /// a row and of a column (MViTv2, Eq. 4). Both or neither.
+  /// For keys on a grid of rows × cols: [B, H, Tq, rows] and [B, H, Tq, cols], added to every key
+  /// of a row and of a column (MViTv2, Eq. 4). Both or neither.
   at::Tensor rowTerms, colTerms;
   /// [G, Tq, Tk] bool: pairs that image b of the batch must not join, where G divides B and b takes
-  /// b mod G (windows across the edge of a shifted picture).
+  /// b mod G (windows across the edge of a shifted image).
   at::Tensor apart;
 
   bool isLinear(std::size_t head) const { return head < sets.size() && sets[head]; }

@@ -32,7 +32,7 @@ Kept* dataOf(const at::Tensor& tensor) {
     return tensor.data_ptr<Kept>();
 }
 
-/// Of a view [B, H, T, width] whose rows are whole. The stride of a single row means nothing, and
+/// For a view [B, H, T, width] whose rows are whole. The stride of a single row means nothing, and
 /// can be less than BLAS takes.
 template <typename Kept>
 HeadRows<Kept> rowsOfHeads(const at::Tensor& view) {
@@ -49,7 +49,7 @@ struct HeadOperands {
   HeadRows<Kept> q, k, v;
 };
 
-/// Of [B, T, H·width], heads side by side.
+/// For [B, T, H·width], heads side by side.
 template <typename T>
 HeadRows<T> rowsSideBySide(T* data, std::int64_t tokens, std::int64_t heads, std::int64_t width) {
   return {data, tokens * heads * width, width, heads * width};

@@ -33,7 +33,7 @@ void turn(SelectedSets& sets) {
 
 }  // namespace
 
-std::shared_ptr<const SelectedSets> neighbourhoodSets(const Grid& grid, int window) {
+std::shared_ptr<const SelectedSets> neighborhoodSets(const Grid& grid, int window) {
   auto sets = emptySets(grid);
   const int reach = (window - 1) / 2;
   for (int r = 0; r < grid.rows; ++r)
@@ -49,7 +49,7 @@ std::shared_ptr<const SelectedSets> neighbourhoodSets(const Grid& grid, int wind
   return sets;
 }
 
-std::shared_ptr<const SelectedSets> setsOf(const Grid& grid, const std::uint8_t* mask) {
+std::shared_ptr<const SelectedSets> selectedSets(const Grid& grid, const std::uint8_t* mask) {
   auto sets = emptySets(grid);
   const std::int64_t tokens = grid.tokens();
   for (std::int64_t n = grid.prefix; n < tokens; ++n) {

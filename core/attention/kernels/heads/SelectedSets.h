@@ -24,9 +24,9 @@ struct SelectedSets {
   std::int64_t size() const { return static_cast<std::int64_t>(columns.size()); }
 };
 
-/// The R × R neighbourhood on `grid`.
-std::shared_ptr<const SelectedSets> neighbourhoodSets(const Grid& grid, int window);
+/// The R × R neighborhood on `grid`.
+std::shared_ptr<const SelectedSets> neighborhoodSets(const Grid& grid, int window);
 /// Where a [T, T] matrix of bytes is not 0 (random masks).
-std::shared_ptr<const SelectedSets> setsOf(const Grid& grid, const std::uint8_t* mask);
+std::shared_ptr<const SelectedSets> selectedSets(const Grid& grid, const std::uint8_t* mask);
 
 }  // namespace headlight

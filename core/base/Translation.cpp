@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/Translation.h"
+
+#include <libintl.h>
+
+#include <clocale>
+#include <cstdlib>
+
+namespace headlight {
+namespace {
+
+constexpr const char* kDomain = "headlight";
+
+}  // namespace
+
+const char* tr(const char* text) {
+  return *text ? ::dgettext(kDomain, text) : text;  // "" stands for a catalog's own description
+}
+
+std::string translated(const std::string& text) {
+  return tr(text.c_str());
+}
+
+void loadTranslations(const std::filesystem::path& folder) {
+  std::setlocale(LC_MESSAGES, "");
+  std::setlocale(LC_NUMERIC, "C");
+  ::bindtextdomain(kDomain, folder.c_str());
+  ::bind_textdomain_codeset(kDomain, "UTF-8");
+}
+
+std::filesystem::path translationFolder() {
+  const char* own = std::getenv("HEADLIGHT_LOCALE");
+  return own && *own ? own : HEADLIGHT_LOCALE_FOLDER;
+}
+
+}  // namespace headlight

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// A model as another library's config describes it. No torch type here.
+
+#include <string>
+#include <vector>
+
+#include "core/config/ModelConfig.h"
+
+namespace headlight {
+
+struct ForeignModel {
+  std::string architecture;             ///< "ViTForImageClassification"
+  ModelConfig model;                    ///< whose weights inTimmNames() gives (TimmNames.h)
+  std::vector<std::string> classNames;  ///< empty: none
+  std::vector<std::string> notes;       ///< what was assumed or is not used, and why
+  /// The image processor's size counts, where the config says another: positions are resampled.
+  bool anySize = false;
+  /// One number as the processor's size is the short side, not a square.
+  bool shortSide = false;
+};
+
+}  // namespace headlight

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// How maps are shown, as a value: layer, head and token, style and colors.
+
+#include <string>
+
+#include "core/workbench/session/MapRendering.h"
+
+namespace headlight {
+
+/// The explanation that is computed besides attention (core/workbench/attribution/Explanations.h).
+struct ExplanationChoice {
+  std::string name = "relevance";
+  int classIndex = -1;      ///< −1: the predicted one
+  int layer = -1;           ///< −1: the last
+  bool foreground = false;  ///< of feature colors
+  bool operator==(const ExplanationChoice&) const = default;
+};
+
+struct ViewOptions {
+  int layer = 0;
+  int head = -1;  ///< −1: the mean over heads
+  int query = 0;  ///< token index; prefix tokens first
+  MapStyle style = MapStyle::Headlight;
+  double dim = 0.85;     ///< how much light and color the dark of the headlight keeps back
+  double opacity = 0.6;  ///< of an overlay
+  ColorMap colorMap = ColorMap::Viridis;
+  bool smooth = true;
+  bool sharedRange = false;  ///< one color range for all heads shown, else one per head
+  bool stepScale = true;     ///< a recorded step shares its scale with all steps, else its own
+  bool showOverlay = true;
+  bool maskOutline = true;  ///< what the shown head's mask lets the token look at is outlined
+  bool paintsOnClick =
+      false;  ///< in the mask matrix; else a click shows the head and a drag paints
+  RolloutOptions rollout;
+  /// Name of the learned map shown in place of attention, where the model has it; empty: attention.
+  std::string learned;
+  ExplanationChoice method;
+  bool operator==(const ViewOptions&) const;
+};
+
+/// What "stronger" means in the style that is shown: `dim` of the headlight, else `opacity`.
+double& overlayStrength(ViewOptions& view);
+
+}  // namespace headlight
