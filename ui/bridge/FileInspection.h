@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/data/Dataset.h"
+#include "core/workbench/session/Datasets.h"
 #include "ui/bridge/ImageBridge.h"
 
 namespace headlight {

@@ -13,10 +13,14 @@
 namespace headlight {
 namespace {
 
+QString tensorCount(std::size_t tensors) {
+  return tensors == 1 ? ModelInFileDialog::tr("1 tensor")
+                      : ModelInFileDialog::tr("%1 tensors").arg(tensors);
+}
+
 QListWidgetItem* makeItem(const LoadReport::Choice& choice) {
   const QString text =
-      ModelInFileDialog::tr("%1 (%n tensor(s))", nullptr, static_cast<int>(choice.tensors))
-          .arg(displayName(choice.name));
+      QStringLiteral("%1 (%2)").arg(displayName(choice.name), tensorCount(choice.tensors));
   auto* item =
       new QListWidgetItem(choice.taken ? ModelInFileDialog::tr("%1, in use").arg(text) : text);
   item->setData(Qt::UserRole, QString::fromStdString(choice.name));

@@ -124,9 +124,8 @@ void FigureCommands::showHeads() {
                   QString::fromStdString(values.error().text()));
     return;
   }
-  const QString whose = values->images > 1
-                            ? tr("%n image(s) of the dataset", nullptr, int(values->images))
-                            : displayName(m_document->inputs().imageName());
+  const QString whose = values->images > 1 ? tr("%1 images of the dataset").arg(values->images)
+                                           : displayName(m_document->inputs().imageName());
   const QString model = modelTitle(m_document->inputs().model());
   dialogs().show(new HeadFigureDialog(
                      *values, tr("%1 · %2 · %3").arg(coreText(info.title), model, whose), m_window),

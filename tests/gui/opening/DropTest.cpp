@@ -11,8 +11,10 @@
 #include <QTreeWidget>
 
 #include "core/models/Registry.h"
+#include "tests/data/TarWriter.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
+#include "ui/bridge/ImageBridge.h"
 #include "ui/compare/SideChooser.h"
 #include "ui/figures/FigureExport.h"
 #include "ui/opening/LoadReportDialog.h"
@@ -66,6 +68,26 @@ class DropTest : public QObject {
     QCOMPARE(test->trainingExperiment().data.dataset, std::string("image-folder"));
     QCOMPARE(test->trainingExperiment().data.path, path("set").toStdString());
     QCOMPARE(test.newestNotice().level, Notice::Level::Info);
+  }
+
+  void anArchiveListsAsManyImagesAsItHolds() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    QFile png(writeImage(path("any.png")));
+    QVERIFY(png.open(QIODevice::ReadOnly));
+    const std::string image = png.readAll().toStdString();
+    std::string tar;
+    for (const char* name : {"discs/0.png", "discs/1.png", "stars/0.png"})
+      tar += test::tarFile(name, image);
+    writeText(path("set.tar"), QByteArray::fromStdString(tar + test::tarEnd()));
+    const int before = test->gallery()->rowCount();
+    QVERIFY(dropOn(&test.window, {path("set.tar")}));
+    const auto sample = [&](int i) {
+      return ImageBridge::datasetPath(QStringLiteral("image-folder"), path("set.tar"), i);
+    };
+    QTRY_COMPARE(test.document()->inputs().imagePath(), sample(0));
+    QVERIFY(test->gallery()->indexOf(sample(2)).isValid());
+    QCOMPARE(test->gallery()->rowCount(), before + 3);
   }
 
   void skippedFilesOfAFolderAreReported() {
