@@ -73,7 +73,7 @@ QString noteOn(const Document& document) {
       isTextureShape(document.inputs().model(), document.inputs().imagePath()))
     return {};
   return PredictionPanel::tr(
-      "The demo knows only nine texture-shape classes; this image is not one of them.");
+      "This model knows only the nine texture-shape classes; this image is not one of them.");
 }
 
 QString rankText(const PredictionRow& row) {
