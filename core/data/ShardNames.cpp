@@ -152,8 +152,15 @@ bool isPattern(const fs::path& path) {
   return path.filename().native().find('{') != std::string::npos;
 }
 
+/// Trainers name checkpoints so, which are no archives.
+bool isCheckpointName(const fs::path& name) {
+  const fs::path inner = name.stem().extension();
+  return inner == ".pth" || inner == ".pt" || inner == ".ckpt";
+}
+
 bool isShard(const fs::path& name) {
-  return name.extension() == ".tar" && !name.filename().native().starts_with('.');
+  return name.extension() == ".tar" && !isCheckpointName(name) &&
+         !name.filename().native().starts_with('.');
 }
 
 /// Names of tar files in the folder, `below` before each; none where there is no such folder.

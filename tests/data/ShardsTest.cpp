@@ -125,6 +125,17 @@ TEST(Shards, ClassesAreThoseOfBothSplits) {
   EXPECT_EQ(valueOrThrow(openDataset(spec, Split::Validation))->classNames().size(), 12u);
 }
 
+TEST(Shards, CheckpointsOfTrainersAreNone) {
+  const TemporaryFolder folder;
+  test::writeBytes(folder / "checkpoint.pth.tar", shard(3));
+  EXPECT_EQ(detectDatasetKind(folder.path()), "");
+  test::writeBytes(folder / "train-0.tar", shard(3));
+  EXPECT_EQ(detectDatasetKind(folder.path()), "webdataset");
+  const auto train = openDataset(specOf("webdataset", folder.path()), Split::Train);
+  ASSERT_TRUE(train.ok()) << train.error().text();
+  EXPECT_EQ((*train)->size(), 3);
+}
+
 TEST(Shards, PatternsCountAndList) {
   using Texts = std::vector<std::string>;
   EXPECT_EQ(expandedBraces("a-{08..11}.tar"),

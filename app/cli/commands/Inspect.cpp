@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// inspect: what is inside a checkpoint, and what of it fits a model.
+// inspect: what an input is; what is inside a checkpoint, and what of it fits a model.
 
 #include "core/workbench/loading/Inspect.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/reports/InputReport.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Text.h"
@@ -116,12 +117,13 @@ void printContents(const std::string& path, const CheckpointContents& contents,
 class InspectCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command = app.add_subcommand("inspect", tr("Show the contents of a checkpoint"));
+    auto* command = app.add_subcommand(
+        "inspect", tr("Say what a file or folder is, and show the contents of a checkpoint"));
     command
         ->add_option(
             "file", m_file,
             tr("A .safetensors, .pth, .ckpt or .bin file, an index of shards, or a Hugging Face "
-               "hub folder"))
+               "hub folder; of an image, a dataset, a config or another folder what it is"))
         ->type_name("FILE|FOLDER");
     command
         ->add_option("--against,-m,--model", m_model,
@@ -137,9 +139,14 @@ class InspectCommand : public Command {
     return command;
   }
 
-  int run(Terminal& terminal, std::stop_token) override {
-    if (m_file.empty()) refuseUsage("inspect", tr("needs a checkpoint file"));
-    m_file = weightsNamedBy(m_file);
+  int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_file.empty()) refuseUsage("inspect", tr("needs a file or a folder"));
+    const Input input = identifyOrGuess(m_file);
+    if (m_model.empty() && isNoCheckpoint(input)) {
+      printInput(input, terminal, stop);
+      return kExitOk;
+    }
+    m_file = weightsNamedBy(input, m_file);
     const CheckpointContents contents = valueOrThrow(inspectCheckpoint(m_file, m_take));
     std::optional<LoadReport> report;
     if (!m_model.empty()) {
@@ -162,8 +169,7 @@ class InspectCommand : public Command {
 
  private:
   /// A model of the hub stands for its file of weights; each of several is inspected by its name.
-  static std::string weightsNamedBy(const std::string& file) {
-    const Input input = identifyOrGuess(file);
+  static std::string weightsNamedBy(const Input& input, const std::string& file) {
     if (input.kind != InputKind::HubFolder) return file;
     return valueOrThrow(findHubFolder(input.path)).weightsPath().string();
   }
