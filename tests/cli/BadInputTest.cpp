@@ -136,7 +136,7 @@ TEST_F(BadInputCliTest, SafetensorsThatLieAreRefused) {
     SCOPED_TRACE("lie " + std::to_string(i));
     expectError(inspect(lies[i]), 3, {"file.safetensors"});
   }
-  expectError(run({"inspect", m_folder}), 3, {});
+  expectError(run({"inspect", m_folder, "--against", "vit_tiny_patch16_224"}), 3, {});
 }
 
 TEST_F(BadInputCliTest, PicklesThatWantToRunAreRefused) {

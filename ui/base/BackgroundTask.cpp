@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "ui/base/ThreadPriority.h"
 #include "ui/base/WorkerThread.h"
 
 namespace headlight {
@@ -53,6 +54,7 @@ void BackgroundTask::start(Job job) {
   const auto finished = std::make_shared<std::atomic<bool>>(false);
   std::jthread thread([shared = m_shared, job = std::move(job), token = m_stop.get_token(), number,
                        finished](const std::stop_token&) mutable {
+    runBehindTheWindow();
     {
       std::function<void()> done = job(token);
       job = nullptr;

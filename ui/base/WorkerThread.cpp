@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/base/WorkerThread.h"
 
+#include "ui/base/ThreadPriority.h"
+
 namespace headlight {
 
 WorkerThread::WorkerThread() : m_thread([this](std::stop_token stop) { run(std::move(stop)); }) {}
@@ -25,6 +27,7 @@ void WorkerThread::clear() {
 }
 
 void WorkerThread::run(std::stop_token stop) {
+  runBehindTheWindow();
   while (true) {
     Task task;
     {
