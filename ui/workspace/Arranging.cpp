@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/workspace/Arranging.h"
 
+#include <QDockWidget>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QMainWindow>
+#include <QMouseEvent>
 #include <QScreen>
 
 #include <algorithm>
@@ -38,6 +40,19 @@ bool fillsScreen(const QWidget& window) {
   return window.width() > room.width() - 2 || window.height() + kFrame > room.height();
 }
 
+/// Puts down a dock that is dragged, at once: Qt may crash where docks are arranged meanwhile.
+void endDrags(QMainWindow* window) {
+  const bool isAnimated = window->isAnimated();
+  window->setAnimated(false);
+  for (QDockWidget* dock : window->findChildren<QDockWidget*>()) {
+    const QPoint at = dock->rect().center();
+    QMouseEvent release(QEvent::MouseButtonRelease, at, dock->mapToGlobal(at), Qt::LeftButton,
+                        Qt::NoButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(dock, &release);
+  }
+  window->setAnimated(isAnimated);
+}
+
 }  // namespace
 
 std::optional<WindowLayout> recordLayout(const QMainWindow& window) {
@@ -50,6 +65,7 @@ std::optional<WindowLayout> recordLayout(const QMainWindow& window) {
 }
 
 bool arrangeDocks(QMainWindow* window, const WindowLayout& layout) {
+  endDrags(window);
   WindowLayout here = layout;
   for (LayoutArea& area : here.areas)
     keepOnScreens(area.docks);

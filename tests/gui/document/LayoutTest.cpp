@@ -8,6 +8,8 @@
 #include <QScreen>
 #include <QTabBar>
 
+#include <array>
+
 #include "tests/fuzz/Mutator.h"
 #include "tests/gui/Idle.h"
 #include "tests/gui/SyntheticInference.h"
@@ -266,6 +268,37 @@ class LayoutTest : public QObject {
     QTest::mouseRelease(window, Qt::LeftButton, {}, QPoint(4, 200));
     synthetic::untilIdle();
     requireWhole(test);
+  }
+
+  void aDraggedDockIsPutDownBeforeDocksAreArranged() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    auto* workspaces = test->findChild<Workspaces*>();
+    const std::array all{Workspace::Mask, Workspace::Train, Workspace::Compare, Workspace::Look};
+    for (const auto workspace : all) {
+      workspaces->show(workspace);
+      synthetic::untilIdle();
+    }
+    auto* dock = dockOf(test, "prediction");
+    QWindow* window = test->windowHandle();
+    int inTwoPlaces = 0;
+    for (const auto workspace : all) {
+      if (workspace == Workspace::Look) break;
+      const QPoint title = dock->mapTo(&test.window, QPoint(30, 8));
+      QTest::mousePress(window, Qt::LeftButton, {}, title);
+      for (int x = title.x(); x > 4 && recordLayout(test.window); x -= 20) {
+        QTest::mouseMove(window, QPoint(x, std::max(title.y() - (title.x() - x), 200)));
+        QTest::qWait(5);
+      }
+      inTwoPlaces += recordLayout(test.window) ? 0 : 1;
+      workspaces->show(workspace);
+      QVERIFY(recordLayout(test.window));
+      QTest::mouseRelease(window, Qt::LeftButton, {}, QPoint(4, 200));
+      workspaces->show(Workspace::Look);
+      synthetic::untilIdle();
+      requireWhole(test);
+    }
+    QVERIFY(inTwoPlaces > 0);
   }
 
   void offScreenWindowsReturn() {
