@@ -94,6 +94,7 @@ const std::vector<Backbone>& backbones() {
           {.name = "swin",
            .help = "Swin, H-MaiT and ViT-LSLA: stages that halve the grid.",
            .options = &Swin::optionTable(),
+           .rules = {.needsClassifier = false},
            .fixed = {notDistilled("The backbone swin"), noClassToken("The backbone swin"),
                      noClassBlocks("The backbone swin")}}),
   };

@@ -100,8 +100,9 @@ Swin::Swin(const ModelConfig& config, const MaskShape& masks) : Model(config, ma
     m_layers.push_back(layer);
   }
   m_norm = register_module("norm", makeNorm(lastWidth, config.normEpsilon));
-  auto head = register_module("head", std::make_shared<Holder>());
-  m_head = head->register_module("fc", torch::nn::Linear(lastWidth, config.classes));
+  if (config.classes > 0)
+    m_head = register_module("head", std::make_shared<Holder>())
+                 ->register_module("fc", torch::nn::Linear(lastWidth, config.classes));
   initializeLinears(*this);
 }
 
@@ -117,8 +118,13 @@ at::Tensor Swin::block(int layer, const at::Tensor& tokens, AttentionHook* tap) 
   return own.block->forward(own.merging->merge(tokens, m_layers[layer - 1].grid), tap);
 }
 
+at::Tensor Swin::pooledFeatures(const at::Tensor& tokens) {
+  return m_norm(tokens).mean(1);
+}
+
 at::Tensor Swin::classify(const at::Tensor& tokens) {
-  return m_head(m_norm(tokens).mean(1));
+  if (!m_head) return tokens.new_empty({tokens.size(0), 0});
+  return m_head(pooledFeatures(tokens));
 }
 
 ModelCost Swin::cost(const ModelConfig& config) {
@@ -140,7 +146,7 @@ ModelCost Swin::cost(const ModelConfig& config) {
     TransformerBlock::count(counter, plan.name(), plan.options);
   }
   counter.parameters("norm", 2 * lastWidth);
-  counter.linear("head.fc", lastWidth, config.classes, true, 1);
+  if (config.classes > 0) counter.linear("head.fc", lastWidth, config.classes, true, 1);
   return counter.cost();
 }
 

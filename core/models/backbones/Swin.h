@@ -24,6 +24,7 @@ class Swin : public Model {
   at::Tensor embed(const at::Tensor& images) override;
   at::Tensor block(int layer, const at::Tensor& tokens, AttentionHook* tap) override;
   at::Tensor classify(const at::Tensor& tokens) override;
+  at::Tensor pooledFeatures(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_layers[layer].block->attention(); }
 
  private:
@@ -37,7 +38,7 @@ class Swin : public Model {
   std::shared_ptr<Stem> m_stem;
   std::vector<Layer> m_layers;
   torch::nn::LayerNorm m_norm{nullptr};
-  torch::nn::Linear m_head{nullptr};
+  torch::nn::Linear m_head{nullptr};  ///< null without classes
 };
 
 }  // namespace headlight

@@ -71,18 +71,13 @@ void readSwin(const TransformersSource& source, ForeignModel& model) {
   const ConfigValues& config = source.tower;
   ModelConfig& ours = model.model;
   requireColors(config);
-  config.requireFlag("use_absolute_embeddings", false);
   if (activationNamed(config, "hidden_act", "gelu") != "gelu")
     config.refuse("hidden_act", tr("only gelu is supported in a Swin"));
-  if (!source.classifies())
-    config.refuse("architectures",
-                  tr("a Swin without a classifier is not supported; open its classifier, such as "
-                     "SwinForImageClassification"));
   ours.backbone = "swin";
   ours.mechanism = "window";
   ours.attention = {{"window", config.whole("window_size", 7, 1, 64)}, {"shift", true}};
   ours.classToken = false;
-  ours.positions = "none";
+  ours.positions = config.flag("use_absolute_embeddings", false) ? "learned" : "none";
   const auto [height, width] = config.size("image_size", {224, 224});
   ours.imageSize = height;
   ours.imageWidth = width == height ? 0 : width;
@@ -95,7 +90,7 @@ void readSwin(const TransformersSource& source, ForeignModel& model) {
   ours.mlpRatio = config.number("mlp_ratio", 4);
   ours.qkvBias = config.flag("qkv_bias", true);
   ours.normEpsilon = config.number("layer_norm_eps", 1e-5);
-  ours.classes = source.labels;
+  ours.classes = source.classifies() ? source.labels : 0;
   if (source.type == "swinv2") setSecondVersion(config, ours);
 }
 

@@ -82,7 +82,7 @@ void inferSwin(const TensorShapes& shapes, ModelConfig& config, std::vector<std:
   config.backbone = "swin";
   config.width = shapes.extent("patch_embed.proj.weight", 0);
   config.patchSize = shapes.extent("patch_embed.proj.weight", 2);
-  config.classes = shapes.extent("head.fc.weight", 0);
+  config.classes = shapes.has("head.fc.weight") ? shapes.extent("head.fc.weight", 0) : 0;
   config.classToken = false;
   config.normEpsilon = 1e-5;  // torch's, as Swin has it
   config.qkvBias = shapes.has(kFirst + "qkv.bias");

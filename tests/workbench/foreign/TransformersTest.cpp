@@ -113,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Folder{"siglip2_naflex", {"features", "pooled"}},
                       Folder{"open_clip", {"image_embeds"}},
                       Folder{"swin_classify", {"logits"}, /*windows=*/true},
-                      Folder{"swinv2_classify", {"logits"}, /*windows=*/true}),
+                      Folder{"swinv2_classify", {"logits"}, /*windows=*/true},
+                      Folder{"swin_features", {"pooled"}, /*windows=*/true}),
     [](const auto& info) { return std::string(info.param.name); });
 
 /// A file alone does not say its heads: a config does.
