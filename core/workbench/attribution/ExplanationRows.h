@@ -64,13 +64,14 @@ ExplanationRow relevanceRow();
 ExplanationRow attentionGradientRow();
 ExplanationRow gradCamRow();
 ExplanationRow inputGradientRow();
+ExplanationRow integratedGradientsRow();
 ExplanationRow similarityRow();
 ExplanationRow featurePcaRow();
 ExplanationRow logitLensRow();
 
 inline constexpr std::array kExplanationRows{
-    relevanceRow,  attentionGradientRow, gradCamRow,   inputGradientRow,
-    similarityRow, featurePcaRow,        logitLensRow,
+    relevanceRow,           attentionGradientRow, gradCamRow,    inputGradientRow,
+    integratedGradientsRow, similarityRow,        featurePcaRow, logitLensRow,
 };
 
 }  // namespace headlight

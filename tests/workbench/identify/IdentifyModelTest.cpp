@@ -77,7 +77,7 @@ TEST(IdentifyModel, NoMechanismIsTakenForAnother) {
     if (!read) continue;  // refused, and the person is told to say which
     EXPECT_EQ(read->backbone, config.backbone);
     EXPECT_EQ(read->mechanism, config.mechanism)
-        << "name its tensors otherwise, or recognize or refuse them in core/workbench/infer";
+        << "name its tensors otherwise, or recognize or refuse them in core/workbench/identify";
   }
 }
 
