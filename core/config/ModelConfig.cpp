@@ -142,7 +142,8 @@ Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules) {
                               " and " + text((pixels / model.patchSize + 1) * model.patchSize) +
                               " are");
   if (rules.needsClassifier && model.classes == 0)
-    return refusal("classes", "only the backbones vit and swin work without a classifier; give at least 1");
+    return refusal("classes",
+                   "only the backbones vit and swin work without a classifier; give at least 1");
   if (!rules.takesRegisters && model.registers > 0)
     return refusal("registers", "only the backbone vit has register tokens; set it to 0");
   if (rules.distilledNeedsClassToken && model.distilled && !model.classToken)
