@@ -16,6 +16,14 @@ using Pieces = std::vector<std::string>;
 /// CLIP's words (Radford et al. 2021, simple_tokenizer.py), as Hugging Face's files have them.
 constexpr const char* kClipWords = R"('s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)";
 
+/// Newer files begin with the special tokens, which are in no text that is split.
+constexpr std::string_view kClipSpecial = R"(<\|startoftext\|>|<\|endoftext\|>|)";
+
+bool isClipSplit(std::string_view expression) {
+  if (expression.starts_with(kClipSpecial)) expression.remove_prefix(kClipSpecial.size());
+  return expression == kClipWords;
+}
+
 enum class Kind { Letter, Number, Space, Other };
 
 Kind kindOf(char32_t character) {
@@ -130,7 +138,7 @@ void PreTokenizer::add(const Json& json, const std::string& where) {
 void PreTokenizer::addSplit(const Json& json, const std::string& where) {
   const std::string words = tokenizerText(tokenizerValue(json, "pattern"), "Regex", where),
                     behavior = tokenizerText(json, "behavior", where);
-  if (words != kClipWords || behavior != "Removed" || !tokenizerFlag(json, "invert", false, where))
+  if (!isClipSplit(words) || behavior != "Removed" || !tokenizerFlag(json, "invert", false, where))
     refuseTokenizer("the pre-tokenizer Split at \"" + words + "\"", where);
   m_steps.push_back(splitClipWords);
   m_clipWords = true;

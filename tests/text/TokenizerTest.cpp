@@ -82,6 +82,14 @@ TEST(Tokenizer, ReadsMergesAsPairs) {
   compareWithCases(Tokenizer(json, ""), "clip_bytes");
 }
 
+/// As newer files write it.
+TEST(Tokenizer, ReadsClipsSplitWithTheSpecialTokensInIt) {
+  Json json = tokenizerIn("clip_bytes");
+  Json& pattern = json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"];
+  pattern = R"(<\|startoftext\|>|<\|endoftext\|>|)" + pattern.get<std::string>();
+  compareWithCases(Tokenizer(json, ""), "clip_bytes");
+}
+
 TEST(Tokenizer, FindsSpecialTokens) {
   const Tokenizer clip = valueOrThrow(readTokenizer(golden("clip_micro")));
   EXPECT_EQ(clip.find("<|endoftext|>"), 59);

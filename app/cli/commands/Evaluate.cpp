@@ -120,7 +120,7 @@ class EvaluateCommand : public Command {
     std::optional<MaskScheme> masks;
     if (!m_model.masks.empty())
       masks = masksFromOption(m_model.masks, makeMaskShape(experiment.model));
-    const EvaluationRequest request{m_model.sizedSource(),
+    const EvaluationRequest request{m_model.completeSource(),
                                     experiment.data,
                                     masks,
                                     [&](const ModelInfo& info) {

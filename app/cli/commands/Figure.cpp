@@ -161,7 +161,8 @@ class FigureCommand : public Command {
   std::unique_ptr<InferenceSession> open(Terminal& terminal) {
     ModelSource& given = m_model.source;
     if (!given.model.empty() || !given.weights.empty())
-      m_page.model = {given.model, given.weights.string(), "", false, {}};
+      m_page.model = {given.model, given.weights.string(), "", false, {}, {}};
+    if (m_model.hasPrompts()) m_page.model.prompts = m_model.completeSource().prompts;
     if (!given.classNames.empty()) m_page.model.classNames = given.classNames.string();
     m_page.model.partial = m_page.model.partial || given.partial;
     const PageModel& model = m_page.model;
@@ -174,8 +175,9 @@ class FigureCommand : public Command {
     given.model = model.name;
     given.weights = model.weights;
     given.classNames = model.classNames;
+    given.prompts = model.prompts;
     given.partial = model.partial;
-    auto session = valueOrThrow(InferenceSession::open(m_model.sizedSource()));
+    auto session = valueOrThrow(InferenceSession::open(m_model.completeSource()));
     sayHowItOpened(session->info(), terminal);
     return session;
   }

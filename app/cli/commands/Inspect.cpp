@@ -69,6 +69,12 @@ Json choicesJson(const std::vector<LoadReport::Choice>& choices) {
   return json;
 }
 
+Json textSideJson(const TextSide& side) {
+  if (!side.hasTower()) return nullptr;
+  return {
+      {"kind", side.kind}, {"tokenizer", side.tokenizer}, {"takes_prompts", side.takesPrompts()}};
+}
+
 Json contentsJson(const std::string& path, const CheckpointContents& contents) {
   Json tensors = Json::array();
   for (const auto& tensor : contents.tensors)
@@ -85,6 +91,7 @@ Json contentsJson(const std::string& path, const CheckpointContents& contents) {
           {"bytes", contents.bytes},
           {"metadata", contents.metadata},
           {"notes", contents.notes},
+          {"text_tower", textSideJson(contents.textSide)},
           {"tensors", tensors}};
 }
 
@@ -102,6 +109,7 @@ void printContents(const std::string& path, const CheckpointContents& contents,
         (choice.taken ? tr(", taken") : std::string()));
   for (const auto& note : contents.notes)
     terminal.print("note: " + note);
+  if (contents.textSide.hasTower()) terminal.print(textSideText(contents.textSide));
   for (const auto& [key, value] : contents.metadata)
     terminal.print(tr("metadata ") + key + ": " + shortened(value));
   std::size_t width = 0;

@@ -121,7 +121,9 @@ class PredictCommand : public Command {
       if (m_session->info().experiment.model.classes == 0)
         reportFeatures(names[i], inferences[i].features, terminal);
       else
-        report(names[i], rankClasses(inferences[i].logits, m_session->info().classNames, m_top),
+        report(names[i],
+               rankClasses(inferences[i].logits, m_session->info().classNames, m_top,
+                           hasSigmoidScores(m_session->info().experiment.model)),
                terminal);
       if (!m_output.empty()) m_inferences.push_back(std::move(inferences[i]));
     }

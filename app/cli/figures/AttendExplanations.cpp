@@ -61,8 +61,8 @@ void AttendExplanations::addNumbers(const std::string& name, const RawImages& im
   subject.inference.logits =
       valueOrThrow(inferRaw(m_job.session, image, m_job.masks, false, m_stop)).front().logits;
   if (!subject.inference.logits.empty())
-    subject.inference.top =
-        rankClasses(subject.inference.logits, m_job.session.info().classNames, 5);
+    subject.inference.top = rankClasses(subject.inference.logits, m_job.session.info().classNames,
+                                        5, hasSigmoidScores(m_job.session.info().experiment.model));
   add(std::move(subject));
 }
 

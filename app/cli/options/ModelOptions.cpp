@@ -11,6 +11,29 @@
 
 namespace headlight::cli {
 
+namespace {
+
+void declarePrompts(CLI::App& app, ModelOptions& options, const char* group) {
+  app.add_option("--prompts", options.promptFile,
+                 tr("Classes as texts, for the folder of a CLIP or SigLIP with its text tower and "
+                    "tokenizer: a text file with one prompt per line"))
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--prompt", options.prompts,
+                 tr("A prompt, such as \"a photo of a cat\"; give it several times for several"))
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  app.add_option("--prompt-template", options.source.prompts.pattern,
+                 tr("Text around each prompt, which takes the place of {}: \"a photo of a {}\". "
+                    "Datasets are matched with the prompts without it"))
+      ->type_name("TEXT")
+      ->group(group);
+}
+
+}  // namespace
+
 void ModelOptions::declare(CLI::App& app) {
   const char* group = "Model";
   app.add_option("-m,--model", source.model,
@@ -36,6 +59,7 @@ void ModelOptions::declare(CLI::App& app) {
                     "with the weights, else, for 1000 classes, ImageNet-1k's"))
       ->type_name("FILE")
       ->group(group);
+  declarePrompts(app, *this, group);
   app.add_option(
          "--image-size", imageSize,
          tr("Run the model at this image size in pixels, one number or HEIGHTxWIDTH, instead of "
@@ -86,8 +110,22 @@ void sayHowItOpened(const ModelInfo& info, Terminal& terminal) {
     terminal.note(tr("class names: ") + classNamesText(info));
 }
 
-ModelSource ModelOptions::sizedSource() const {
+namespace {
+
+void addPrompts(const ModelOptions& options, ModelSource& source) {
+  std::vector<std::string>& lines = source.prompts.lines;
+  if (options.hasPrompts()) lines.clear();
+  if (!options.promptFile.empty()) lines = valueOrThrow(readPromptLines(options.promptFile));
+  lines.insert(lines.end(), options.prompts.begin(), options.prompts.end());
+  if (lines.empty() && !source.prompts.pattern.empty())
+    refuseUsage("--prompt-template", tr("needs prompts; give --prompts FILE or --prompt TEXT"));
+}
+
+}  // namespace
+
+ModelSource ModelOptions::completeSource() const {
   ModelSource sized = source;
+  addPrompts(*this, sized);
   if (imageSize.empty()) return sized;
   const auto size = parseImageSize(imageSize);
   if (!size)
@@ -100,7 +138,7 @@ ModelSource ModelOptions::sizedSource() const {
 
 std::unique_ptr<InferenceSession> ModelOptions::open(Terminal& terminal) const {
   require();
-  auto session = valueOrThrow(InferenceSession::open(sizedSource()));
+  auto session = valueOrThrow(InferenceSession::open(completeSource()));
   if (session->info().isPrecomputed) throw Failure(needsModel(session->info().weights.string()));
   sayHowItOpened(session->info(), terminal);
   return session;

@@ -16,12 +16,16 @@ struct ModelOptions {
   ModelSource source;
   std::string masks;      ///< a scheme's name or a file; empty: as the model says
   std::string imageSize;  ///< of the images; empty: as the model says
+  std::string promptFile;
+  std::vector<std::string> prompts;  ///< of --prompt, behind those of the file
 
-  /// --model, --weights, --take, --image-size, --partial, --masks, --device, --threads, --seed.
+  /// --model, --weights, --take, --class-names, --prompts, --prompt, --prompt-template, --image-size,
+  /// --partial, --masks, --device, --threads, --seed.
   void declare(CLI::App& app);
 
-  /// The source with the image's size. Throws Failure where that is none.
-  ModelSource sizedSource() const;
+  /// The source with the image's size and the prompts. Throws Failure where they are none.
+  ModelSource completeSource() const;
+  bool hasPrompts() const { return !promptFile.empty() || !prompts.empty(); }
   /// Throws Failure if neither a model nor weights were given.
   void require() const;
   /// Opens the model and warns about random weights and weights that do not fit.

@@ -27,6 +27,8 @@ VitLayout layoutOf(const ModelConfig& config) {
                          "without pool_norm"));
   if (layout.preLogits > 0 && (config.classes == 0 || config.distilled))
     refuse("pre_logits", tr("needs one classifier; set it to 0"));
+  if (layout.cosine && (config.classes == 0 || config.distilled))
+    refuse("cosine", tr("needs one classifier; turn it off"));
   if (!layout.branchBias && (config.mechanism != "softmax" || layout.mlp != "swiglu_apart"))
     refuse("branch_bias",
            tr("can be left out only with softmax attention and the MLP swiglu_apart"));
@@ -155,8 +157,12 @@ void VisionTransformer::makeEnd() {
         register_module("attn_pool", std::make_shared<AttentionPool>(poolOf(config(), m_layout)));
   const int pooled = pooledWidth(config(), m_layout);
   if (m_layout.preLogits > 0)
-    m_preLogits = register_module("pre_logits", std::make_shared<Holder>())
-                      ->register_module("fc", torch::nn::Linear(pooled, m_layout.preLogits));
+    m_preLogits =
+        register_module("pre_logits", std::make_shared<Holder>())
+            ->register_module(
+                "fc",
+                torch::nn::Linear(
+                    torch::nn::LinearOptions(pooled, m_layout.preLogits).bias(!m_layout.cosine)));
   if (config().classes > 0)
     m_head =
         register_module("head", torch::nn::Linear(headWidth(config(), m_layout), config().classes));
@@ -226,12 +232,17 @@ at::Tensor VisionTransformer::classify(const at::Tensor& tokens) {
   return distilled.defined() ? (logits + distilled) / 2 : logits;
 }
 
+at::Tensor VisionTransformer::headInput(const at::Tensor& pooled) {
+  constexpr double kLeastLength = 1e-12;
+  const at::Tensor features = m_preLogits ? inFloat32(m_preLogits(pooled)) : pooled;
+  if (m_layout.cosine)
+    return inFloat32(features) / features.norm(2, -1, /*keepdim=*/true).clamp_min(kLeastLength);
+  return m_preLogits ? at::tanh(features) : features;
+}
+
 ClassLogitsPair VisionTransformer::classifyBoth(const at::Tensor& tokens) {
   if (!m_head) return {tokens.new_empty({tokens.size(0), 0}), {}};
-  if (!config().distilled) {
-    const at::Tensor pooled = pooledFeatures(tokens);
-    return {m_head(m_preLogits ? at::tanh(inFloat32(m_preLogits(pooled))) : pooled), {}};
-  }
+  if (!config().distilled) return {m_head(headInput(pooledFeatures(tokens))), {}};
   const at::Tensor prefix = m_norm->forward(tokens.slice(1, 0, 2));
   return {m_head(prefix.select(1, 0)), m_headDistilled(prefix.select(1, 1))};
 }
@@ -258,7 +269,8 @@ ModelCost VisionTransformer::cost(const ModelConfig& config) {
     AttentionPool::count(counter, poolOf(config, layout),
                          layout.poolPrefix ? config.grid().tokens() : patches);
   if (layout.preLogits > 0)
-    counter.linear("pre_logits.fc", pooledWidth(config, layout), layout.preLogits, true, 1);
+    counter.linear("pre_logits.fc", pooledWidth(config, layout), layout.preLogits, !layout.cosine,
+                   1);
   if (config.classes > 0)
     counter.linear("head", headWidth(config, layout), config.classes, true, 1);
   if (config.distilled) counter.linear("head_dist", width, config.classes, true, 1);

@@ -23,6 +23,10 @@ struct VitLayout {
   /// "auto": token where there is a class token, else mean; "token_mean": both, side by side
   std::string pooling = "auto";
   int preLogits = 0;           ///< width of a layer with tanh before the head; 0: none
+  /// The head reads features of length 1, and the layer before it has neither tanh nor bias: its
+  /// rows are the embeddings of prompts (CLIP, SigLIP).
+  bool cosine = false;
+  std::string scores = "softmax";  ///< what makes probabilities of logits; "sigmoid": of each alone
   bool poolNorm = false;       ///< the final norm comes after pooling (timm's fc_norm)
   std::string norm = "layer";  ///< "rms": RMSNorm everywhere
   bool patchNorm = false;      ///< a norm of each patch before its position is added (AIMv2)
@@ -60,6 +64,8 @@ class VisionTransformer : public Model {
   void makeTokens();
   void makeBlocks();
   void makeEnd();
+  /// [B, D] → what the head multiplies.
+  at::Tensor headInput(const at::Tensor& pooled);
   /// As they are where the norm comes after pooling, or not at all.
   at::Tensor finalNorm(const at::Tensor& tokens);
   static at::Tensor tokenAndMean(const at::Tensor& normed, int prefix);

@@ -33,6 +33,13 @@ const ParameterTable& VisionTransformer::optionTable() {
           .integer(&L::preLogits, "pre_logits", 0, 16384,
                    "Width of a layer with tanh between pooling and the classifier (ViT's "
                    "pre-training); 0: none.")
+          .boolean(&L::cosine, "cosine",
+                   "Compare images with classes by the cosine, as with prompts (CLIP, SigLIP): the "
+                   "classifier reads features of length 1, and pre_logits has no tanh.")
+          .choice(
+              &L::scores, "scores", {"softmax", "sigmoid"},
+              "How logits become probabilities: over all classes (softmax), or of each class by "
+              "itself (sigmoid; SigLIP).")
           .boolean(&L::poolNorm, "pool_norm",
                    "Apply the final norm after pooling, as in BEiT (timm's fc_norm).")
           .choice(&L::norm, "norm", {"layer", "rms"},

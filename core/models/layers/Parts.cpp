@@ -12,6 +12,14 @@
 
 namespace headlight {
 
+at::Tensor activated(const at::Tensor& hidden, const std::string& activation) {
+  if (activation == "gelu") return at::gelu(hidden);
+  if (activation == "gelu_tanh") return at::gelu(hidden, "tanh");
+  if (activation == "relu") return at::relu(hidden);
+  if (activation == "silu") return at::silu(hidden);
+  return hidden * at::sigmoid(1.702 * hidden);  // quick_gelu (OpenAI's CLIP)
+}
+
 Mlp::Mlp(int width, int hidden, const std::string& activation)
     : m_first(register_module("fc1", torch::nn::Linear(width, hidden))),
       m_second(register_module("fc2", torch::nn::Linear(hidden, width))),
@@ -20,11 +28,7 @@ Mlp::Mlp(int width, int hidden, const std::string& activation)
 at::Tensor Mlp::activated(const at::Tensor& tokens) {
   if (m_activation == "gelu")
     return biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias);
-  const at::Tensor hidden = inFloat32(m_first(tokens));
-  if (m_activation == "gelu_tanh") return at::gelu(hidden, "tanh");
-  if (m_activation == "relu") return at::relu(hidden);
-  if (m_activation == "silu") return at::silu(hidden);
-  return hidden * at::sigmoid(1.702 * hidden);  // quick_gelu (OpenAI's CLIP)
+  return headlight::activated(inFloat32(m_first(tokens)), m_activation);
 }
 
 at::Tensor Mlp::forward(const at::Tensor& tokens) {

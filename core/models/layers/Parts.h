@@ -27,10 +27,13 @@ class BlockMlp : public torch::nn::Module {
   virtual at::Tensor forward(const at::Tensor& tokens) = 0;
 };
 
+/// `activation`: "gelu", "quick_gelu", "gelu_tanh", "relu" or "silu".
+at::Tensor activated(const at::Tensor& hidden, const std::string& activation);
+
 /// Two linear layers with an activation between: fc1, fc2.
 class Mlp : public BlockMlp {
  public:
-  /// `activation`: "gelu", "quick_gelu", "gelu_tanh", "relu" or "silu".
+  /// `activation`: as activated().
   Mlp(int width, int hidden, const std::string& activation = "gelu");
   at::Tensor forward(const at::Tensor& tokens) override;
 

@@ -8,6 +8,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/workbench/attribution/ExplanationRows.h"
 #include "core/workbench/session/ModelPass.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 DepthPrediction predictionsByLayer(const ExplainedPass& asked, int topClasses) {
   DepthPrediction result;
   const int last = asked.model.layers() - 1;
+  const bool sigmoid = hasSigmoidScores(asked.model.config());
   for (int l = 0; l <= last; ++l) {
     asked.step();
     const at::Tensor& tokens = asked.pass.tokens[l + 1];
@@ -28,8 +30,10 @@ DepthPrediction predictionsByLayer(const ExplainedPass& asked, int topClasses) {
       continue;
     }
     const at::Tensor logits = inFloat32(asked.model.classify(tokens))[0];
-    result.probabilities.push_back(plainValues(logits.to(at::kDouble).softmax(0)));
-    result.top.push_back(rankClasses(plainValues(logits), asked.info.classNames, topClasses));
+    const at::Tensor exact = logits.to(at::kDouble);
+    result.probabilities.push_back(plainValues(sigmoid ? exact.sigmoid() : exact.softmax(0)));
+    result.top.push_back(
+        rankClasses(plainValues(logits), asked.info.classNames, topClasses, sigmoid));
   }
   return result;
 }

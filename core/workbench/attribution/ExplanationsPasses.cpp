@@ -11,6 +11,7 @@
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
 #include "core/workbench/session/ModelPass.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -18,7 +19,8 @@ namespace {
 /// The class that is asked about, by its name and with its probability.
 void nameClass(Heatmap& heatmap, int asked, const at::Tensor& ofPass, const ModelInfo& info) {
   const std::vector<float> logits = plainValues(ofPass);
-  const auto top = rankClasses(logits, info.classNames, static_cast<int>(logits.size()));
+  const auto top = rankClasses(logits, info.classNames, static_cast<int>(logits.size()),
+                               hasSigmoidScores(info.experiment.model));
   heatmap.classIndex = asked < 0 ? top.front().index : asked;
   for (const ClassScore& score : top)
     if (score.index == heatmap.classIndex) {

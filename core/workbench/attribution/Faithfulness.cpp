@@ -15,6 +15,7 @@
 #include "core/base/Translation.h"
 #include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/session/ModelPass.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -95,8 +96,10 @@ class PatchRemoval {
   void flush(std::vector<at::Tensor>& waiting, FaithfulnessCurve& result) {
     if (waiting.empty()) return;
     m_steps();
+    const at::Tensor logits = m_model.forward(at::cat(waiting, 0)).to(at::kDouble);
     const at::Tensor shares =
-        m_model.forward(at::cat(waiting, 0)).to(at::kDouble).softmax(1).select(1, m_class);
+        (hasSigmoidScores(m_model.config()) ? logits.sigmoid() : logits.softmax(1))
+            .select(1, m_class);
     const at::Tensor host = shares.to(at::kCPU).contiguous();
     result.probability.insert(result.probability.end(), host.data_ptr<double>(),
                               host.data_ptr<double>() + host.numel());

@@ -80,6 +80,8 @@ const char* toText(ClassNamesFrom from) {
       return "imagenet-1k, assumed";
     case ClassNamesFrom::File:
       return "file";
+    case ClassNamesFrom::Prompts:
+      return "prompts";
   }
   return "";
 }

@@ -19,6 +19,7 @@ enum class ClassNamesFrom {
   Model,     ///< its own: of the checkpoint, or of the folder that it lies in
   ImageNet,  ///< assumed: it has 1000 classes and no names for them
   File,      ///< the person's
+  Prompts,   ///< the texts that images are compared with
 };
 /// "model", "imagenet-1k, assumed", …: for JSON and tables.
 const char* toText(ClassNamesFrom from);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/Translation.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -27,7 +28,10 @@ HeadTable emptyTable(const Model& model) {
 }
 
 /// [B] double, larger is better: the probability of `classes`, or minus the loss of them.
-at::Tensor worthOf(const at::Tensor& logits, const at::Tensor& classes, bool asLoss) {
+at::Tensor worthOf(const Model& model, const at::Tensor& logits, const at::Tensor& classes,
+                   bool asLoss) {
+  if (!asLoss && hasSigmoidScores(model.config()))
+    return logits.to(at::kDouble).gather(1, classes.unsqueeze(1)).sigmoid().squeeze(1);
   const at::Tensor logs = logits.to(at::kDouble).log_softmax(1).gather(1, classes.unsqueeze(1));
   return (asLoss ? logs : logs.exp()).squeeze(1);
 }
@@ -88,7 +92,7 @@ void addFirstOrder(Model& model, const Projections& found, const at::Tensor& ima
   const WithGradients gradients(found.weights);
   const at::Tensor logits = model.forward(image);
   const at::Tensor classes = label.defined() ? label : logits.detach().argmax(1);
-  const at::Tensor worth = worthOf(logits, classes, label.defined()).sum();
+  const at::Tensor worth = worthOf(model, logits, classes, label.defined()).sum();
   const auto slopes = torch::autograd::grad({worth}, found.weights);
   for (std::size_t i = 0; i < found.layers.size(); ++i) {
     auto& row = sums[found.layers[i]];
@@ -129,7 +133,7 @@ HeadTable exactImportance(Model& model, const ImportanceTask& task, std::stop_to
   }
   const at::Tensor logits = model.classify(tokens.back());
   const at::Tensor classes = asLoss ? task.labels : logits.argmax(1);
-  const at::Tensor whole = worthOf(logits, classes, asLoss);
+  const at::Tensor whole = worthOf(model, logits, classes, asLoss);
   HeadTable table = emptyTable(model);
   for (int l = 0; l < model.layers(); ++l) {
     const at::Tensor projection = model.attention(l).headProjection().weight;
@@ -140,7 +144,7 @@ HeadTable exactImportance(Model& model, const ImportanceTask& task, std::stop_to
         throwIfStopped(stop);
         now = model.block(k, now, nullptr);
       }
-      const at::Tensor without = worthOf(model.classify(now), classes, asLoss);
+      const at::Tensor without = worthOf(model, model.classify(now), classes, asLoss);
       table[l][h] = (whole - without).mean().item<double>();
     }
     if (task.afterStep) task.afterStep();

@@ -15,6 +15,7 @@
 #include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/session/Images.h"
 #include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
@@ -277,7 +278,9 @@ HeadValues importanceOfImage(InferenceSession& session, const Image& image, cons
   const at::Tensor images =
       at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width})
           .to(at::Device(own.info.device));
-  const at::Tensor chances = own.model->forward(images).softmax(1);
+  const at::Tensor logits = own.model->forward(images);
+  const at::Tensor chances =
+      hasSigmoidScores(own.model->config()) ? logits.sigmoid() : logits.softmax(1);
   const bool exact = measure == HeadMetric::Importance;
   HeadSteps steps(progress, exact ? own.model->layers() : 1);
   const ImportanceTask task{images, {}, [&] { steps.step(); }};

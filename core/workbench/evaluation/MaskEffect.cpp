@@ -10,15 +10,19 @@
 #include "core/base/Translation.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/session/ModelCopy.h"
+#include "core/workbench/session/RawTensors.h"
 
 namespace headlight {
 namespace {
 
 constexpr int kAmong = 5;
 
-/// Verdicts of a batch, without index and name.
-std::vector<ImageVerdict> verdictsOf(const at::Tensor& logits, const at::Tensor& labels) {
-  const at::Tensor logs = logits.to(at::kCPU, at::kDouble).log_softmax(1);
+/// Verdicts of a batch, without index and name. The loss is cross-entropy also where probabilities
+/// are of each class by itself (`sigmoid`), which leaves the order of classes as it is.
+std::vector<ImageVerdict> verdictsOf(const at::Tensor& logits, const at::Tensor& labels,
+                                     bool sigmoid) {
+  const at::Tensor exact = logits.to(at::kCPU, at::kDouble), logs = exact.log_softmax(1);
+  const at::Tensor shares = (sigmoid ? exact.sigmoid() : logs.exp()).contiguous();
   const std::int64_t images = logs.size(0), kept = std::min<std::int64_t>(kAmong, logs.size(1));
   const at::Tensor best = std::get<1>(logs.topk(kept, 1)).contiguous();
   const at::Tensor rows = logs.contiguous(), own = labels.contiguous();
@@ -29,8 +33,9 @@ std::vector<ImageVerdict> verdictsOf(const at::Tensor& logits, const at::Tensor&
     ImageVerdict& verdict = verdicts[static_cast<std::size_t>(i)];
     verdict.label = static_cast<int>(own.data_ptr<std::int64_t>()[i]);
     verdict.predicted = static_cast<int>(order[0]);
-    verdict.probability = static_cast<float>(std::exp(row[verdict.predicted]));
-    verdict.ofLabel = static_cast<float>(std::exp(row[verdict.label]));
+    const double* share = shares.data_ptr<double>() + i * shares.size(1);
+    verdict.probability = static_cast<float>(share[verdict.predicted]);
+    verdict.ofLabel = static_cast<float>(share[verdict.label]);
     verdict.loss = -row[verdict.label];
     verdict.amongFive = std::find(order, order + kept, verdict.label) != order + kept;
   }
@@ -83,7 +88,8 @@ std::vector<SchemeResult> overSchemes(Model& model, const OpenedEvaluation& open
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, tr("the evaluation was stopped"), ""});
       model.setMasks(schemes[s]);
-      auto verdicts = verdictsOf(logitsIn(opened.options, model, images), labels);
+      auto verdicts = verdictsOf(logitsIn(opened.options, model, images), labels,
+                                 hasSigmoidScores(model.config()));
       for (std::size_t i = 0; i < verdicts.size(); ++i) {
         verdicts[i].index = batch->indices[i];
         verdicts[i].name = opened.dataset->describe(batch->indices[i]);

@@ -173,9 +173,10 @@ FigurePage readPage(const Json& json) {
         "schema");
   FigurePage page;
   if (json.contains("model")) {
-    valueOrThrow(
-        readParameters(pageModelParameters(), json["model"], &page.model, "model", {"experiment"}));
+    valueOrThrow(readParameters(pageModelParameters(), json["model"], &page.model, "model",
+                                {"experiment", "prompts"}));
     page.model.experiment = json["model"].value("experiment", Json());
+    page.model.prompts = promptsFromJson(json["model"].value("prompts", Json()), "model.prompts");
     if (!page.model.experiment.is_null())
       valueOrThrow(experimentFromJson(page.model.experiment, modelCatalog()));
   }
@@ -200,6 +201,7 @@ Json pageToJson(const FigurePage& page) {
   Json json{{"kind", kPageKind}, {"schema", FigurePage::kSchema}};
   Json model = writeParameters(pageModelParameters(), &page.model);
   if (!page.model.experiment.is_null()) model["experiment"] = page.model.experiment;
+  if (!page.model.prompts.empty()) model["prompts"] = promptsToJson(page.model.prompts);
   json["model"] = std::move(model);
   json["images"] = Json::array();
   for (const PageImage& image : page.images)

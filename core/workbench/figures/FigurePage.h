@@ -65,6 +65,7 @@ struct PageModel {
   std::string weights;     ///< a file; empty: as the name says
   std::string classNames;  ///< a file; empty: the model's own
   bool partial = false;    ///< the weights fit in part, and may
+  Prompts prompts;         ///< as ModelSource::prompts
   Json experiment;         ///< of the model as it was changed, its masks too; null: as it comes
   bool operator==(const PageModel&) const = default;
 };

@@ -21,6 +21,7 @@ OpenedSession openDescribed(const Experiment& experiment, const PageModel& model
   if (model.weights.empty()) return InferenceSession::create(experiment);
   ModelSource source;
   source.weights = model.weights;
+  source.prompts = model.prompts;
   source.device = experiment.device;
   source.partial = model.partial;
   auto opened = InferenceSession::open(source);
@@ -127,6 +128,7 @@ Result<std::unique_ptr<InferenceSession>> openPageModel(const FigurePage& page) 
     source.model = model.name;
     source.weights = model.weights;
     source.classNames = model.classNames;
+    source.prompts = model.prompts;
     source.partial = model.partial;
     if (model.name.empty() && model.weights.empty())
       source.weights = valueOrThrow(mapsOfImages(page));

@@ -9,6 +9,11 @@
 
 namespace headlight {
 
+/// What is noted of image halves, until prompts join the text half again.
+inline constexpr const char
+    *kTextHalfNote = "its image half is opened, its text half left aside",
+    *kEmbeddingNote = " outputs are the embedding that is compared with texts, not classes";
+
 struct ForeignModel {
   std::string architecture;             ///< "ViTForImageClassification"
   ModelConfig model;                    ///< whose weights inTimmNames() gives (TimmNames.h)

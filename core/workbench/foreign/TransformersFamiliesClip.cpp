@@ -11,8 +11,7 @@ namespace headlight {
 namespace {
 
 void noteHalf(const TransformersSource& source, ForeignModel& model) {
-  if (source.whole.has("text_config"))
-    model.notes.push_back("its image half is opened, its text half left aside");
+  if (source.whole.has("text_config")) model.notes.push_back(kTextHalfNote);
 }
 
 void setSecondVersion(const ConfigValues& config, ModelConfig& model) {
@@ -42,8 +41,7 @@ void readClip(const TransformersSource& source, ForeignModel& model) {
     ours.layout["final_norm"] = false;
   } else if (name != "CLIPVisionModel" && (source.type == "clip" || name.ends_with("Projection"))) {
     ours.classes = source.whole.whole("projection_dim", 512);
-    model.notes.push_back("its " + std::to_string(ours.classes) +
-                          " outputs are the embedding that is compared with texts, not classes");
+    model.notes.push_back("its " + std::to_string(ours.classes) + kEmbeddingNote);
   }
 }
 

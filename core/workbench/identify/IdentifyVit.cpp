@@ -77,9 +77,10 @@ void inferKin(const TensorShapes& shapes, ModelConfig& config) {
 /// What lies between the tokens and a classifier that is not timm's usual.
 void inferHead(const TensorShapes& shapes, ModelConfig& config) {
   if (shapes.has("mid_pos_embed")) config.layout["mid_positions"] = true;
-  if (shapes.has("pre_logits.fc.weight"))
+  if (shapes.has("pre_logits.fc.weight")) {
     config.layout["pre_logits"] = shapes.extent("pre_logits.fc.weight", 0);
-  else if (shapes.size("head.weight", 1) == 2 * std::int64_t{config.width})
+    if (!shapes.has("pre_logits.fc.bias")) config.layout["cosine"] = true;
+  } else if (shapes.size("head.weight", 1) == 2 * std::int64_t{config.width})
     config.layout["pooling"] = "token_mean";
 }
 

@@ -8,6 +8,7 @@
 #include "core/checkpoint/foreign/TimmNames.h"
 #include "core/workbench/hub/HubFolder.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/prompts/PromptHead.h"
 
 namespace headlight {
 namespace {
@@ -43,6 +44,9 @@ Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path,
     contents.choices = checkpoint.choices;
     contents.metadata = checkpoint.metadata;
     contents.notes = notesOf(checkpoint);
+    const auto side =
+        guarded("", [&] { return findTextSide(folderAround(path), checkpoint.tensors); });
+    if (side) contents.textSide = *side;
     for (const auto& [name, tensor] : checkpoint.tensors) {
       contents.tensors.push_back(describe(name, tensor));
       contents.elements += tensor.numel();

@@ -10,6 +10,7 @@
 
 #include "core/base/Result.h"
 #include "core/checkpoint/LoadReport.h"
+#include "core/workbench/prompts/TextSide.h"
 
 namespace headlight {
 
@@ -28,6 +29,7 @@ struct CheckpointContents {
   std::map<std::string, std::string> metadata;
   std::vector<TensorEntry> tensors;  ///< in the order of the file
   std::vector<std::string> notes;    ///< what was skipped and why
+  TextSide textSide;                 ///< of the folder that it lies in
   std::int64_t elements = 0;         ///< of all tensors
   std::int64_t bytes = 0;
 };

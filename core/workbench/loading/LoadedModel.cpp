@@ -11,6 +11,7 @@
 #include "core/models/layers/Device.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/sequence/SequenceFile.h"
+#include "core/workbench/foreign/ForeignModel.h"
 #include "core/workbench/identify/IdentifyModel.h"
 #include "core/workbench/identify/UnknownParts.h"
 #include "core/workbench/loading/Input.h"
@@ -21,6 +22,7 @@
 #include "core/workbench/loading/Weights.h"
 #include "core/workbench/loading/WeightsName.h"
 #include "core/workbench/loading/WeightsPlace.h"
+#include "core/workbench/prompts/PromptHead.h"
 
 namespace headlight {
 namespace {
@@ -116,6 +118,51 @@ PositionFilter filterOf(const ModelConfig& model) {
   if (filter == "bicubic") return PositionFilter::Bicubic;
   return filter == "bilinear" ? PositionFilter::BilinearAntialiased
                               : PositionFilter::BicubicAntialiased;
+}
+
+// ---- Prompts ---------------------------------------------------------------------------------------
+
+/// Of a file that describes itself, or that is in no folder that says so, there is none.
+TextSide textSideOf(const std::filesystem::path& weights, const std::string& take,
+                    const Checkpoint& checkpoint) {
+  if (checkpoint.metadata.contains("experiment")) return {};
+  const auto side = guarded(weights.string(), [&] {
+    const auto folder = folderAround(weights);
+    if (!describesTextTower(folder)) return TextSide();
+    const auto shapes = valueOrThrow(readCheckpointShapes(tensorFilesOf(weights), take));
+    return findTextSide(folder, shapes.tensors);
+  });
+  return side ? *side : TextSide();
+}
+
+std::string promptNote(std::size_t count, bool sigmoid) {
+  return "its classes are " + std::to_string(count) + (count == 1 ? " prompt; " : " prompts; ") +
+         (sigmoid ? "the probability of each is its own (sigmoid), so that they do not sum to 1"
+                  : "probabilities are shares among them (softmax)");
+}
+
+void dropHalfNotes(std::vector<std::string>& notes) {
+  std::erase_if(notes, [](const std::string& note) {
+    return note == kTextHalfNote || note.ends_with(kEmbeddingNote) ||
+           note == "left aside: the text half";  // of the reader
+  });
+}
+
+/// The image half becomes a classifier of the prompts.
+void usePrompts(const ModelSource& source, const std::filesystem::path& weights,
+                const TextSide& side, Checkpoint& checkpoint, Description& known) {
+  if (!side.takesPrompts())
+    throw Failure({ErrorCode::InvalidArgument, whyNoPrompts(side), weights.string()});
+  known.classNames = valueOrThrow(promptTexts(source.prompts));
+  known.classKeys.clear();
+  if (source.prompts.lines != known.classNames) known.classKeys = source.prompts.lines;
+  const std::string take = source.take.empty() ? parseWeightsPlace(weights).take : source.take;
+  const auto whole = valueOrThrow(readCheckpoint(tensorFilesOf(weights), take));
+  const auto prompts = embedPrompts(known.classNames, folderAround(weights), whole.tensors);
+  addPromptHead(prompts, checkpoint, known.experiment.model);
+  dropHalfNotes(known.notes);
+  dropHalfNotes(checkpoint.notes);
+  known.notes.push_back(promptNote(known.classNames.size(), prompts.sigmoid));
 }
 
 /// Buffers that other writers keep and that follow from the model's sizes.
@@ -272,6 +319,11 @@ LoadedModel loadModel(const ModelSource& given) {
                                  !checkpoint->metadata.contains("experiment")
                              ? std::optional(known.experiment.model.grid())
                              : std::nullopt;
+  const TextSide side = checkpoint ? textSideOf(weights, source.take, *checkpoint) : TextSide();
+  if (!source.prompts.empty()) {
+    if (!checkpoint) throw Failure({ErrorCode::InvalidArgument, whyNoPrompts({}), source.model});
+    usePrompts(source, weights, side, *checkpoint, known);
+  }
   if (source.seed != 0) known.experiment.seed = source.seed;
   if (source.imageHeight > 0) {
     known.experiment.model.imageSize = source.imageHeight;
@@ -284,6 +336,10 @@ LoadedModel loadModel(const ModelSource& given) {
     addNotes(known, requireExplained(*loaded.model, *checkpoint, weights.string()));
   if (checkpoint) load(loaded, *checkpoint, source, weights, known, described);
   nameClasses(loaded.info, {known.classNames, known.classKeys}, source.classNames);
+  loaded.info.textSide = side;
+  loaded.info.prompts = source.prompts;
+  if (!source.prompts.empty() && source.classNames.empty())
+    loaded.info.classNamesFrom = ClassNamesFrom::Prompts;
   loaded.info.notes = known.notes;
   noteRules(loaded.info, describesItself || !checkpoint ? nullptr : &*checkpoint);
   return loaded;

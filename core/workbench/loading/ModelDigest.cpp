@@ -59,7 +59,11 @@ Json attentionOptions(const ModelConfig& config) {
 /// Options that are younger than kept results count where they are not at their default.
 Json layoutOptions(const ModelConfig& config) {
   Json layout = config.layout;
-  Json younger{{"pre_logits", 0}, {"mid_positions", false}, {"position_filter", "antialiased"}};
+  Json younger{{"pre_logits", 0},
+               {"cosine", false},
+               {"scores", "softmax"},
+               {"mid_positions", false},
+               {"position_filter", "antialiased"}};
   if (config.backbone == "swin") younger["post_norm"] = false;
   for (const auto& [name, byDefault] : younger.items())
     if (layout.contains(name) && layout[name] == byDefault) layout.erase(name);

@@ -25,6 +25,8 @@ std::string classNamesText(const ModelInfo& info) {
              (info.randomWeights ? "model" : "file") + " has none";
     case ClassNamesFrom::File:
       return "from the given file";
+    case ClassNamesFrom::Prompts:
+      return "the prompts";
     case ClassNamesFrom::Model:
     case ClassNamesFrom::Nowhere:
       break;

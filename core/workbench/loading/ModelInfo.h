@@ -13,6 +13,8 @@
 #include "core/workbench/classes/ClassNames.h"
 #include "core/workbench/loading/Input.h"
 #include "core/workbench/loading/SoftAlphas.h"
+#include "core/workbench/prompts/Prompts.h"
+#include "core/workbench/prompts/TextSide.h"
 
 namespace headlight {
 
@@ -25,6 +27,9 @@ struct ModelSource {
   std::filesystem::path weights;  ///< empty: as `model` says, or random weights from the seed
   std::string take;  ///< which model of `weights` (LoadReport::choices); empty: the likeliest
   std::filesystem::path classNames;  ///< a file of them (readClassNames); empty: the model's own
+  /// Its classes, where the weights have a text tower beside them (ModelInfo::textSide); empty: as
+  /// the model says.
+  Prompts prompts;
   /// For the images it looks at, in pixels; 0: as the model says. Position embeddings and tables
   /// are resampled as timm does (LoadReport::resized).
   int imageHeight = 0, imageWidth = 0;
@@ -42,6 +47,8 @@ struct ModelInfo {
   /// What datasets call the classes, where classNames are other words for people; else empty.
   std::vector<std::string> classKeys;
   ClassNamesFrom classNamesFrom = ClassNamesFrom::Nowhere;
+  TextSide textSide;       ///< of the folder that the weights lie in
+  Prompts prompts;         ///< that are the classes; empty: none
   std::vector<int> heads;  ///< per layer
   Grid grid;
   std::string mapMeaning;

@@ -53,6 +53,12 @@ std::filesystem::path fileOfWeights(const std::filesystem::path& path, const std
   return place.path();
 }
 
+std::filesystem::path folderAround(const std::filesystem::path& path) {
+  const std::filesystem::path file = parseWeightsPlace(path).file;
+  if (isWeightsFolder(file)) return valueOrThrow(findHubFolder(file)).folder;
+  return std::filesystem::absolute(file).parent_path();
+}
+
 std::vector<std::filesystem::path> tensorFilesOf(const std::filesystem::path& path) {
   const std::filesystem::path file = parseWeightsPlace(path).file;
   if (isWeightsFolder(file)) return valueOrThrow(findHubFolder(file)).weights;

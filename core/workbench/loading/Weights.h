@@ -17,6 +17,9 @@ namespace headlight {
 /// path may name it too (WeightsPlace.h). Throws Failure.
 Checkpoint readWeights(const std::filesystem::path& path, const std::string& take = {});
 
+/// The folder of the hub, or the one that the file lies in: where config.json and a tokenizer are.
+std::filesystem::path folderAround(const std::filesystem::path& path);
+
 /// The files of tensors that readWeights() reads. Throws Failure.
 std::vector<std::filesystem::path> tensorFilesOf(const std::filesystem::path& path);
 

@@ -152,6 +152,8 @@ void keepDescription(const ModelInfo& own, const LoadReport& report, LoadedModel
   info.classNames = own.classNames;
   info.classKeys = own.classKeys;
   info.classNamesFrom = own.classNamesFrom;
+  info.textSide = own.textSide;
+  info.prompts = own.prompts;
   info.weights = own.weights;
   info.weightsName = own.weightsName;
   info.randomWeights = own.randomWeights;
@@ -214,6 +216,31 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, i
       session->m_state->unsizedGrid = grid;
     }
     keepDescription(own, plan.report, loaded);
+    return session;
+  });
+}
+
+Result<std::unique_ptr<InferenceSession>> InferenceSession::withPrompts(
+    const Prompts& prompts, const MaskScheme& masks) const {
+  return guarded("prompts", [&] {
+    ModelSource source;
+    {
+      const std::lock_guard lock(m_state->mutex);
+      const ModelInfo& own = m_state->loaded.info;
+      if (!own.textSide.takesPrompts())
+        throw Failure({ErrorCode::InvalidArgument, whyNoPrompts(own.textSide), ""});
+      source.weights = own.weights;
+      source.device = own.device;
+      source.imageHeight = own.experiment.model.imageHeightPixels();
+      source.imageWidth = own.experiment.model.imageWidth;
+    }
+    source.prompts = prompts;
+    std::unique_ptr<InferenceSession> session(new InferenceSession);
+    LoadedModel& loaded = session->m_state->loaded;
+    loaded = loadModel(source);
+    loaded.model->setMasks(masks);
+    loaded.info.experiment.masks = describeMasks(masks);
+    loaded.info.alphas = readSoftAlphas(*loaded.model);
     return session;
   });
 }
@@ -313,7 +340,9 @@ Result<InferenceResult> InferenceSession::infer(const Image& image, const MaskSc
     const at::Tensor logits =
         state.model().classify(state.tokens.back()).to(at::kCPU, at::kFloat).contiguous();
     inference.logits.assign(logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel());
-    inference.top = rankClasses(inference.logits, state.loaded.info.classNames, options.topClasses);
+    inference.sigmoid = hasSigmoidScores(state.model().config());
+    inference.top = rankClasses(inference.logits, state.loaded.info.classNames, options.topClasses,
+                                inference.sigmoid);
     inference.alphas = readSoftAlphas(state.model());
     inference.maps.meaning = state.loaded.info.mapMeaning;
     inference.maps.isSigned = state.loaded.info.mapIsSigned;
@@ -338,7 +367,9 @@ Result<void> InferenceSession::setClassNames(const std::filesystem::path& file) 
     const std::lock_guard lock(m_state->mutex);
     ModelInfo& info = m_state->loaded.info;
     KnownClasses own;
-    if (info.classNamesFrom == ClassNamesFrom::Model) own = {info.classNames, info.classKeys};
+    if (info.classNamesFrom == ClassNamesFrom::Model ||
+        info.classNamesFrom == ClassNamesFrom::Prompts)
+      own = {info.classNames, info.classKeys};
     if (info.classNamesFrom == ClassNamesFrom::File) own = {info.classKeys, {}};
     nameClasses(info, own, file);
   });

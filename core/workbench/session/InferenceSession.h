@@ -35,6 +35,7 @@ struct InferenceResult {
   AttentionMaps maps;                        ///< every layer, or empty
   std::vector<ClassScore> top;               ///< best first
   std::vector<float> logits;                 ///< [classes]
+  bool sigmoid = false;                      ///< probabilities are of each class by itself
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
   SoftAlphas alphas;                         ///< of the weights under these masks
   std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
@@ -60,6 +61,12 @@ class InferenceSession {
   /// tensors that cannot be resampled (of windows that do not fit), no model.
   Result<std::unique_ptr<InferenceSession>> atSize(int height, int width,
                                                    const MaskScheme& masks) const;
+
+  /// The same weights with prompts as classes, with `masks`; without prompts as the weights are by
+  /// themselves. Reads the weights again. Errors: no text tower or tokenizer
+  /// (ModelInfo::textSide), prompts that cannot be read, the file's.
+  Result<std::unique_ptr<InferenceSession>> withPrompts(const Prompts& prompts,
+                                                        const MaskScheme& masks) const;
 
   const ModelInfo& info() const;
 

@@ -8,9 +8,14 @@
 namespace headlight {
 namespace {
 
-std::vector<double> probabilitiesOf(const std::vector<float>& logits) {
-  std::vector<double> values(logits.begin(), logits.end());
+std::vector<double> probabilitiesOf(const InferenceResult& inference) {
+  std::vector<double> values(inference.logits.begin(), inference.logits.end());
   if (values.empty()) return values;
+  if (inference.sigmoid) {
+    for (double& value : values)
+      value = 1 / (1 + std::exp(-value));
+    return values;
+  }
   const double most = *std::max_element(values.begin(), values.end());
   double sum = 0;
   for (double& value : values)
@@ -66,12 +71,12 @@ std::vector<PredictionRow> recordedRows(const InferenceResult& inference, int ro
 std::vector<PredictionRow> predictionRows(const InferenceResult& after,
                                           const InferenceResult* before, int rows) {
   if (after.logits.empty()) return recordedRows(after, rows);
-  const std::vector<double> now = probabilitiesOf(after.logits);
+  const std::vector<double> now = probabilitiesOf(after);
   const std::vector<int> rank = ranksOf(after.logits);
   std::vector<double> then;
   std::vector<int> rankThen;
   if (before && before->logits.size() == after.logits.size()) {
-    then = probabilitiesOf(before->logits);
+    then = probabilitiesOf(*before);
     rankThen = ranksOf(before->logits);
   }
   std::vector<PredictionRow> all;

@@ -174,8 +174,14 @@ bool holdsNaN(const AttentionMaps& maps) {
   });
 }
 
+bool hasSigmoidScores(const ModelConfig& model) {
+  const Json& layout = model.layout;
+  return layout.is_object() && layout.contains("scores") && layout["scores"] == "sigmoid";
+}
+
 std::vector<ClassScore> rankClasses(const std::vector<float>& logits,
-                                    const std::vector<std::string>& names, int count) {
+                                    const std::vector<std::string>& names, int count,
+                                    bool sigmoid) {
   const auto score = [&](int index) {
     return std::isnan(logits[index]) ? -std::numeric_limits<float>::infinity() : logits[index];
   };
@@ -189,7 +195,8 @@ std::vector<ClassScore> rankClasses(const std::vector<float>& logits,
   std::vector<ClassScore> top;
   for (const int index : order) {
     const bool named = index < static_cast<int>(names.size());
-    const double share = std::exp(double{logits[index]} - score(order.front())) / sum;
+    const double share = sigmoid ? 1 / (1 + std::exp(-double{logits[index]}))
+                                 : std::exp(double{logits[index]} - score(order.front())) / sum;
     top.push_back({index, named ? names[index] : "class " + std::to_string(index),
                    static_cast<float>(share)});
   }

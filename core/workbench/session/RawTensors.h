@@ -34,10 +34,13 @@ struct RawInferenceResult {
   AttentionMaps maps;           ///< every layer, or empty
 };
 
+/// Whether a model's probabilities are of each class by itself (model.layout.scores).
+bool hasSigmoidScores(const ModelConfig& model);
 /// The `count` most probable classes, best first; logits that are not numbers come last. `names`
-/// may be empty.
+/// may be empty. Probabilities are softmax over all classes, or with `sigmoid` of each by itself.
 std::vector<ClassScore> rankClasses(const std::vector<float>& logits,
-                                    const std::vector<std::string>& names, int count);
+                                    const std::vector<std::string>& names, int count,
+                                    bool sigmoid = false);
 
 /// Runs all of them under `masks`. `withMaps` false: the logits alone. Errors: images of another
 /// size than the model's, a scheme of another shape, Canceled.

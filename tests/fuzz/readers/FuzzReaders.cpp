@@ -123,7 +123,7 @@ std::vector<Target> allTargets(const std::filesystem::path& folder) {
   std::vector<Target> targets = configTargets();
   for (const auto& more :
        {resultTargets(), runTargets(folder), weightTargets(folder), mapTargets(folder),
-        hubTargets(folder), videoTargets(folder), dataTargets(folder)})
+        hubTargets(folder), promptTargets(folder), videoTargets(folder), dataTargets(folder)})
     targets.insert(targets.end(), more.begin(), more.end());
   return targets;
 }

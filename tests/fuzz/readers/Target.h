@@ -35,6 +35,8 @@ std::vector<Target> weightTargets(const std::filesystem::path& folder);
 std::vector<Target> mapTargets(const std::filesystem::path& folder);
 /// Folders of the Hugging Face hub, and names of classes.
 std::vector<Target> hubTargets(const std::filesystem::path& folder);
+/// Tokenizers, text towers and prompts.
+std::vector<Target> promptTargets(const std::filesystem::path& folder);
 /// Videos, whose containers OpenCV reads.
 std::vector<Target> videoTargets(const std::filesystem::path& folder);
 /// CIFAR, IDX, class folders, text, and the text in a PNG.
