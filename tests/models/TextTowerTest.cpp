@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "core/models/text/TextTowerNames.h"
 #include "tests/models/Golden.h"
 
 namespace headlight {
@@ -78,6 +79,53 @@ TEST(TextTower, WhatFollowsTheFirstEndCountsNothingInClip) {
   // SigLIP reads the last token, and every token sees all.
   const TextTower siglip = towerOf("siglip_full", siglipOptions());
   EXPECT_GT(largestDifference(siglip.embed(ids({3, 9, 1, 1})), siglip.embed(ids({3, 9, 1}))), 1e-3);
+}
+
+// ---- open_clip ----------------------------------------------------------------------------------
+
+/// open_clip's text encoder (model.py, encode_text) as it is written there.
+at::Tensor naiveOpenClip(std::map<std::string, at::Tensor> of, const at::Tensor& ids) {
+  const std::int64_t count = ids.size(1), width = 24, heads = 2;
+  const auto norm = [&](const at::Tensor& x, const std::string& name) {
+    return at::layer_norm(x, {width}, of.at(name + ".weight"), of.at(name + ".bias"), 1e-5);
+  };
+  const auto linear = [&](const at::Tensor& x, const std::string& name) {
+    return at::linear(x, of.at(name + ".weight"), of.at(name + ".bias"));
+  };
+  const std::string block = "transformer.resblocks.0.";
+  at::Tensor x = at::embedding(of.at("token_embedding.weight"), ids)[0] +
+                 of.at("positional_embedding").slice(0, 0, count);
+  const at::Tensor qkv = at::linear(norm(x, block + "ln_1"), of.at(block + "attn.in_proj_weight"),
+                                    of.at(block + "attn.in_proj_bias"));
+  std::vector<at::Tensor> mixed;
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const auto part = [&](int which) {
+      return qkv.slice(1, which * width + h * width / heads,
+                       which * width + (h + 1) * width / heads);
+    };
+    at::Tensor logits = at::matmul(part(0), part(1).t()) / std::sqrt(12.0);
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t j = i + 1; j < count; ++j)
+        logits[i][j] = -1e30;
+    mixed.push_back(at::matmul(logits.softmax(1), part(2)));
+  }
+  x = x + linear(at::cat(mixed, 1), block + "attn.out_proj");
+  x = x +
+      linear(at::gelu(linear(norm(x, block + "ln_2"), block + "mlp.c_fc")), block + "mlp.c_proj");
+  const auto end = ids[0].argmax().item<std::int64_t>();
+  return at::matmul(norm(x, "ln_final")[end], of.at("text_projection")).unsqueeze(0);
+}
+
+TEST(TextTower, ReadsOpenClipsTensors) {
+  const NamedTensors theirs =
+      goldenFile("transformers/open_clip/open_clip_model.safetensors").tensors;
+  EXPECT_FALSE(hasTextTower(theirs));
+  TextTowerOptions options = clipOptions(2);
+  options.activation = "gelu";
+  const TextTower tower(options, inTextTowerNames(theirs), "open_clip");
+  const at::Tensor ids = at::tensor({58, 3, 9, 21, 59}, at::kLong).unsqueeze(0);
+  EXPECT_LT(largestDifference(tower.embed(ids), naiveOpenClip({theirs.begin(), theirs.end()}, ids)),
+            1e-5);
 }
 
 std::string embedError(const TextTower& tower, const std::vector<std::int64_t>& ids) {

@@ -83,15 +83,14 @@ ForeignModel readOpenClipConfig(const Json& config, const std::string& where) {
                                            vision = clip.part("vision_cfg");
   ForeignModel model;
   model.architecture = "open_clip's CLIP";
-  model.notes.push_back("its image half is opened, its text half left aside");
+  model.notes.push_back(kTextHalfNote);
   if (vision.has("timm_model_name"))
     readTimmTower(vision, model);
   else
     readOwnTower(clip, vision, model);
   readPreprocessing(whole.part("preprocess_cfg"), model.model);
   if (model.model.classes > 0)
-    model.notes.push_back("its " + std::to_string(model.model.classes) +
-                          " outputs are the embedding that is compared with texts, not classes");
+    model.notes.push_back("its " + std::to_string(model.model.classes) + kEmbeddingNote);
   return model;
 }
 

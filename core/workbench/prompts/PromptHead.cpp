@@ -8,6 +8,7 @@
 
 #include "core/base/Translation.h"
 #include "core/models/Registry.h"
+#include "core/models/text/TextTowerNames.h"
 #include "core/workbench/prompts/TextConfig.h"
 
 namespace headlight {
@@ -80,7 +81,7 @@ at::Tensor* findTensor(Checkpoint& checkpoint, const std::string& name) {
 
 /// CLIP's projection of images, which was the head.
 void moveProjection(Checkpoint& weights, ModelConfig& model) {
-  if (model.classes == 0) return;
+  if (model.classes == 0) return;  // SigLIP has none
   model.layout["pre_logits"] = model.classes;
   std::erase_if(weights.tensors, [](const auto& named) { return named.first == "head.bias"; });
   for (auto& [name, tensor] : weights.tensors)
@@ -99,7 +100,7 @@ bool describesTextTower(const std::filesystem::path& folder) {
 }
 
 TextSide findTextSide(const std::filesystem::path& folder, const NamedTensors& tensors) {
-  if (!hasTextTower(tensors)) return {};
+  if (!hasTextTower(inTextTowerNames(tensors))) return {};
   return {readTextConfig(folder).kind, tokenizerFiles(folder)};
 }
 
@@ -107,7 +108,7 @@ PromptEmbeddings embedPrompts(const std::vector<std::string>& texts,
                               const std::filesystem::path& folder, const NamedTensors& tensors) {
   const at::NoGradGuard noGrad;
   const TextConfig config = readTextConfig(folder);
-  const TextTower tower(config.tower, tensors, folder.string());
+  const TextTower tower(config.tower, inTextTowerNames(tensors), folder.string());
   const Tokenizer tokenizer = valueOrThrow(readTokenizer(folder));
   const bool sigmoid = !config.tower.causal;
   const auto pad = sigmoid ? std::optional(findPadToken(folder, tokenizer, config)) : std::nullopt;
@@ -116,6 +117,11 @@ PromptEmbeddings embedPrompts(const std::vector<std::string>& texts,
 }
 
 void addPromptHead(const PromptEmbeddings& prompts, Checkpoint& weights, ModelConfig& model) {
+  if (!prompts.sigmoid && model.classes == 0)
+    throw Failure({ErrorCode::UnsupportedFile,
+                   tr("its projection of images is not read, so they cannot be compared with "
+                      "prompts; open the same model in transformers' format"),
+                   ""});
   moveProjection(weights, model);
   const std::int64_t width = embeddingWidth(weights, model), count = prompts.rows.size(0);
   if (prompts.rows.size(1) != width)

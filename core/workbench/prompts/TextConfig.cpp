@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/prompts/TextConfig.h"
 
+#include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/workbench/foreign/ConfigValues.h"
@@ -32,10 +33,31 @@ TextTowerOptions readTower(const ConfigValues& text, bool clip) {
   return options;
 }
 
+/// open_clip reads the largest number of a text (OpenAI's rule).
+TextConfig readOpenClipText(const std::filesystem::path& file) {
+  const ConfigValues clip = ConfigValues(readObject(file), file.string()).part("model_cfg");
+  const ConfigValues text = clip.part("text_cfg");
+  if (!clip.has("text_cfg") || text.has("hf_model_name")) return {};
+  if (text.text("pool_type", "argmax") != "argmax")
+    text.refuse("pool_type", tr("only argmax is supported; prompts cannot be used"));
+  for (const char* key : {"no_causal_mask", "embed_cls"})
+    text.requireFlag(key, false);
+  constexpr std::int64_t kLargestIsEnd = 2;
+  TextConfig result;
+  result.kind = "CLIP";
+  result.tower.layers = text.whole("layers", 12, 1, kMostLayers);
+  result.tower.heads = text.whole("heads", 8, 1, kMostHeads);
+  result.tower.activation = clip.flag("quick_gelu", false) ? "quick_gelu" : "gelu";
+  result.tower.endToken = kLargestIsEnd;
+  return result;
+}
+
 }  // namespace
 
 TextConfig readTextConfig(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "config.json";
+  const std::filesystem::path file = folder / "config.json",
+                              openClip = folder / "open_clip_config.json";
+  if (!isThere(file) && isThere(openClip)) return readOpenClipText(openClip);
   const ConfigValues config(readObject(file), file.string());
   const bool typed =
       config.json().contains("model_type") && config.json()["model_type"].is_string();

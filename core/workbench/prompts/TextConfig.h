@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What transformers' config.json says of a text tower. Torch types: core only.
+// What transformers' config.json, or open_clip's, says of a text tower. Torch types: core only.
 
 #include <filesystem>
 #include <string>
@@ -17,8 +17,8 @@ struct TextConfig {
   std::int64_t padToken = 1;  ///< SigLIP: fills a text up to the tower's positions
 };
 
-/// From the config.json in `folder`, whose keys have the defaults of their class. Nothing is known
-/// where there is no such file. Throws Failure(InvalidConfig), naming the key, for values of a wrong
+/// From the config.json in `folder`, else its open_clip_config.json; keys have the defaults of their
+/// class. Nothing is known where there is no such file. Throws Failure(InvalidConfig), naming the key, for values of a wrong
 /// type or out of range; UnsupportedFile for an activation that is not supported.
 TextConfig readTextConfig(const std::filesystem::path& folder);
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
@@ -276,7 +277,8 @@ Result<LoadReport> InferenceSession::loadWeights(const std::filesystem::path& pa
     m_state->weightsChanged();
     ModelInfo& info = m_state->loaded.info;
     info.report = plan.report;
-    info.weights = fileOfWeights(path, take);
+    const auto before = std::exchange(info.weights, fileOfWeights(path, take));
+    if (info.weights != before) info.textSide = {};  // prompts would be read from these weights
     info.weightsName = makeWeightsName(info.weights, checkpoint.metadata);
     info.randomWeights = false;
     info.alphas = readSoftAlphas(m_state->model());

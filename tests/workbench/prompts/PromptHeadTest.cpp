@@ -12,6 +12,7 @@
 #include "core/models/Registry.h"
 #include "core/models/text/TextTower.h"
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/figures/FigurePage.h"
 #include "core/workbench/loading/Inspect.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/session/ModelAccess.h"
@@ -163,6 +164,21 @@ TEST(TextSide, SaysWhatAFolderHas) {
   EXPECT_FALSE(loadModel(classifier).info.textSide.hasTower());
 }
 
+TEST(TextSide, IsFoundInAFolderOfOpenClip) {
+  const TemporaryFolder folder;
+  const std::filesystem::path golden = HEADLIGHT_GOLDEN_DIR;
+  for (const char* file : {"open_clip_config.json", "open_clip_model.safetensors"})
+    std::filesystem::copy_file(golden / "transformers/open_clip" / file, folder / file);
+  std::filesystem::copy_file(golden / "text/clip_micro/tokenizer.json", folder / "tokenizer.json");
+  ModelSource source;
+  source.model = folder.path().string();
+  source.prompts = kTwoPrompts;
+  const LoadedModel loaded = loadModel(source);
+  EXPECT_TRUE(loaded.info.report.complete()) << loaded.info.report.summary();
+  EXPECT_EQ(loaded.info.textSide.kind, "CLIP");
+  EXPECT_EQ(loaded.info.classNames, kTwoPrompts.lines);
+}
+
 TEST(TextSide, SaysWhatIsMissingForPrompts) {
   const PromptFolder bare("clip_full", {});
   EXPECT_TRUE(says(openingError(promptSource(bare, kTwoPrompts)), "tokenizer.json (or vocab.json"));
@@ -227,6 +243,18 @@ TEST(PromptSession, ChangesItsPromptsAndGoesBack) {
   EXPECT_NE(*prompted->digest(), *session->digest());
 }
 
+/// Other weights may have no text tower; the prompts that are there stay.
+TEST(PromptSession, TakesNoPromptsFromOtherWeights) {
+  const PromptFolder folder;
+  const auto session = valueOrThrow(InferenceSession::open(promptSource(folder, kTwoPrompts)));
+  const auto file = folder.path() / "other.safetensors";
+  valueOrThrow(session->save(file, ownMasks(*session)));
+  valueOrThrow(session->loadWeights(file));
+  EXPECT_EQ(session->info().classNames, kTwoPrompts.lines);
+  EXPECT_FALSE(session->info().textSide.takesPrompts());
+  EXPECT_FALSE(session->withPrompts({{"cat"}, ""}, ownMasks(*session)));
+}
+
 TEST(PromptSession, OpensAsItWasSaved) {
   const PromptFolder folder;
   const auto session = valueOrThrow(InferenceSession::open(promptSource(folder, kTwoPrompts)));
@@ -241,6 +269,21 @@ TEST(PromptSession, OpensAsItWasSaved) {
   EXPECT_LT(
       farthest(logitsOf(*loaded.model, expected.at("input")), expected.at("logits_per_image")),
       1e-4);
+}
+
+/// A page is of the model as the window had it.
+TEST(PromptPage, OpensItsModelWithThePrompts) {
+  const PromptFolder folder;
+  const auto session = valueOrThrow(InferenceSession::open(promptSource(folder, kTwoPrompts)));
+  FigurePage page;
+  page.model.weights = (folder.path() / "model.safetensors").string();
+  page.model.prompts = kTwoPrompts;
+  page.model.experiment = experimentToJson(session->info().experiment);
+  const FigurePage read = valueOrThrow(pageFromText(pageToText(page), "page.json"));
+  EXPECT_EQ(read.model.prompts, kTwoPrompts);
+  const auto opened = openPageModel(read);
+  ASSERT_TRUE(opened) << opened.error().text();
+  EXPECT_EQ((*opened)->info().classNames, kTwoPrompts.lines);
 }
 
 // ---- Explanations -------------------------------------------------------------------------------
