@@ -56,9 +56,10 @@ void releaseElsewhere(const Result<InferenceResult>* inference) {
 /// the checkpoint's weights fits. `loaded` is an error where the weights were not.
 Result<std::unique_ptr<InferenceSession>> restored(const Experiment& experiment,
                                                    const std::filesystem::path& path,
-                                                   Result<void>& loaded) {
+                                                   const Prompts& prompts, Result<void>& loaded) {
   ModelSource source;
   source.weights = path;
+  source.prompts = prompts;
   source.device = experiment.device;
   source.partial = true;
   auto opened = InferenceSession::open(source);
@@ -104,7 +105,7 @@ void ModelWorker::openModel(const ModelSource& source, std::function<void()> whe
   std::function<void()> anyway;
   if (!source.partial) anyway = [this, any, whenOpen] { openModel(any, whenOpen); };
   open(modelTitle(source), [any] { return InferenceSession::open(any); }, std::move(whenOpen),
-       {std::move(anyway), source.model.empty() ? std::filesystem::path() : source.weights});
+       {std::move(anyway), source.model.empty() ? std::filesystem::path() : source.weights, {}});
 }
 
 std::function<void()> ModelWorker::ownOpening(const std::filesystem::path& weights) {
@@ -123,18 +124,19 @@ void ModelWorker::createModel(const Experiment& experiment, std::function<void()
 }
 
 void ModelWorker::restoreModel(const Experiment& experiment, const QString& weights,
-                               std::function<void()> whenOpen, bool partial) {
+                               std::function<void()> whenOpen, bool partial,
+                               const Prompts& prompts) {
   const std::filesystem::path path = weights.toStdString();
   std::function<void()> anyway;
   if (!partial)
-    anyway = [this, experiment, weights, whenOpen] {
-      restoreModel(experiment, weights, whenOpen, /*partial=*/true);
+    anyway = [this, experiment, weights, whenOpen, prompts] {
+      restoreModel(experiment, weights, whenOpen, /*partial=*/true, prompts);
     };
   open(displayName(experiment.model.name),
-       [this, experiment, path, weights]() -> Opened {
+       [this, experiment, path, weights, prompts]() -> Opened {
          if (path.empty()) return InferenceSession::create(experiment);
          Result<void> loaded;
-         if (auto session = restored(experiment, path, loaded); loaded) return session;
+         if (auto session = restored(experiment, path, prompts, loaded); loaded) return session;
          callInThread(this, [this, weights, text = textOf(loaded.error())] {
            Q_EMIT m_document->failed(
                tr("The weights of the last session were not loaded"),
@@ -142,24 +144,44 @@ void ModelWorker::restoreModel(const Experiment& experiment, const QString& weig
          });
          return InferenceSession::create(experiment);
        },
-       std::move(whenOpen), {std::move(anyway), path});
+       std::move(whenOpen), {std::move(anyway), path, {}});
+}
+
+std::function<void()> ModelWorker::keepingView() {
+  return [this, before = m_document->view().options()] {
+    m_document->view().change([&before](ViewOptions& view) {
+      const int query = view.query;
+      view = before;
+      view.query = query;
+    });
+  };
 }
 
 void ModelWorker::resizeModel(int height, int width) {
-  const ViewOptions before = m_document->view().options();
   open(
       displayName(m_document->inputs().model().experiment.model.name),
       [sessions = m_sessions, height, width, masks = m_document->inputs().masks()]() -> Opened {
         if (!sessions->main) return Error{ErrorCode::InvalidArgument, "no model is open", ""};
         return sessions->main->atSize(height, width, masks);
       },
-      [this, before] {
-        m_document->view().change([&before](ViewOptions& view) {
-          const int query = view.query;  // of the new grid
-          view = before;
-          view.query = query;
-        });
-      });
+      keepingView());
+}
+
+void ModelWorker::setPrompts(const Prompts& prompts,
+                             std::function<void(const QString& problem)> done) {
+  Misfit misfit;
+  misfit.failed = done;
+  open(
+      displayName(m_document->inputs().model().experiment.model.name),
+      [sessions = m_sessions, prompts, masks = m_document->inputs().masks()]() -> Opened {
+        if (!sessions->main) return Error{ErrorCode::InvalidArgument, "no model is open", ""};
+        return sessions->main->withPrompts(prompts, masks);
+      },
+      [done, keep = keepingView()] {
+        keep();
+        done({});
+      },
+      misfit);
 }
 
 void ModelWorker::configure(int threads) {
@@ -180,10 +202,11 @@ void ModelWorker::open(const QString& what, std::function<Opened()> opener,
                  misfit = std::move(misfit)](std::stop_token) {
     auto result = opener();
     if (!result) {
-      callInThread(
-          this, [this, ticket, what, error = result.error(), openOwn = ownOpening(misfit.weights)] {
-            failedToOpen(ticket, what, error, openOwn);
-          });
+      callInThread(this, [this, ticket, what, error = result.error(),
+                          openOwn = ownOpening(misfit.weights), failed = misfit.failed] {
+        if (!failed) return failedToOpen(ticket, what, error, openOwn);
+        if (endOpening(ticket)) failed(textOf(error));
+      });
       return;
     }
     const LoadReport& report = (*result)->info().report;

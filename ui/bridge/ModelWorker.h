@@ -37,10 +37,15 @@ class ModelWorker : public QObject {
   /// Document::failed, and the model opens with random ones: its masks matter more. `partial`: as a
   /// source's.
   void restoreModel(const Experiment& experiment, const QString& weights,
-                    std::function<void()> whenOpen = {}, bool partial = false);
+                    std::function<void()> whenOpen = {}, bool partial = false,
+                    const Prompts& prompts = {});
   /// The present model for images of another size (InferenceSession::atSize): its masks and the
   /// image stay.
   void resizeModel(int height, int width);
+  /// The present weights with prompts as classes (InferenceSession::withPrompts), or without any:
+  /// its masks, the image and the view stay. `done` gets what went wrong, in the window's thread;
+  /// an empty text: nothing.
+  void setPrompts(const Prompts& prompts, std::function<void(const QString& problem)> done);
   /// Forgets about the model that is being opened: the present one stays.
   void cancelOpening();
   bool isOpening() const { return m_opening != 0; }
@@ -111,9 +116,12 @@ class ModelWorker : public QObject {
 
   /// What a person may choose where weights do not fit.
   struct Misfit {
-    std::function<void()> openAnyway;  ///< where they fit in part; empty: nobody asks
-    std::filesystem::path weights;     ///< given beside a model; empty: none
+    std::function<void()> openAnyway;            ///< where they fit in part; empty: nobody asks
+    std::filesystem::path weights;               ///< given beside a model; empty: none
+    std::function<void(const QString&)> failed;  ///< in place of Document::failed
   };
+  /// Its view as it was, but for the query, which is of the new grid.
+  std::function<void()> keepingView();
   void open(const QString& what, std::function<Opened()> opener, std::function<void()> whenOpen,
             Misfit misfit = {});
   /// Opens weights as the model that they describe; empty where they describe none. Reads them.

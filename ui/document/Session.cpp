@@ -188,6 +188,7 @@ Session readSession(const QByteArray& text) {
   session.experiment =
       valueOrThrow(experimentFromJson(objectAt(json, "experiment"), modelCatalog()));
   session.weights = stringAt(json, "weights", "");
+  session.prompts = promptsFromJson(json.value("prompts", Json()), "prompts");
   readFlag(json, "partial", "", session.partial);
   const Json& image = objectAt(json, "image");
   session.imagePath = stringAt(image, "path", "image.");
@@ -215,6 +216,7 @@ Session recordSession(const Document& document) {
   if (document.inputs().canCompute())
     session.experiment.masks = describeMasks(document.inputs().masks());
   session.weights = QString::fromStdString(document.inputs().model().weights.string());
+  session.prompts = document.inputs().model().prompts;
   session.partial = !document.inputs().model().report.unfilled().empty();
   session.imagePath = document.inputs().imagePath();
   session.imageName = document.inputs().imageName();
@@ -253,6 +255,7 @@ QByteArray sessionToText(const Session& session) {
   Json json = {{"kind", kSessionKind}, {"schema", Session::kSchema}};
   json["experiment"] = experimentToJson(session.experiment);
   json["weights"] = session.weights.toStdString();
+  if (!session.prompts.empty()) json["prompts"] = promptsToJson(session.prompts);
   if (session.partial) json["partial"] = true;
   json["image"] = {{"path", session.imagePath.toStdString()},
                    {"name", session.imageName.toStdString()}};

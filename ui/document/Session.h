@@ -32,6 +32,7 @@ struct Session {
 
   Experiment experiment;  ///< the model, the masks as edited, and what the training dialog says
   QString weights;        ///< a file; empty: random weights from the experiment's seed
+  Prompts prompts;        ///< that are the model's classes; empty: none
   bool partial = false;   ///< they fit in part, and were opened all the same: not asked again
   QString imagePath, imageName;
   ViewOptions view;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/workbench/session/RawTensors.h"
 #include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/canvas/CaptionLayout.h"
@@ -61,6 +62,14 @@ bool isTextureShape(const ModelInfo& model, const QString& path) {
   return std::find(names.begin(), names.end(), folder) != names.end();
 }
 
+QString noteOnPrompts(const ModelInfo& model) {
+  return hasSigmoidScores(model.experiment.model)
+             ? PredictionPanel::tr(
+                   "Each prompt's probability is its own (sigmoid): they do not sum "
+                   "to 100 %.")
+             : PredictionPanel::tr("Probabilities are shares among the prompts (softmax).");
+}
+
 QString noteOn(const Document& document) {
   if (const auto& recorded = document.recorded().view())
     return PredictionPanel::tr("%1; true class: “%2”.")
@@ -69,6 +78,7 @@ QString noteOn(const Document& document) {
   if (document.inputs().model().classNamesFrom == ClassNamesFrom::ImageNet)
     return PredictionPanel::tr("Class names: %1.")
         .arg(coreText(classNamesText(document.inputs().model())));
+  if (!document.inputs().model().prompts.empty()) return noteOnPrompts(document.inputs().model());
   if (!knowsTextureShapes(document.inputs().model()) ||
       isTextureShape(document.inputs().model(), document.inputs().imagePath()))
     return {};

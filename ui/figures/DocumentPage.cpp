@@ -11,6 +11,7 @@ PageModel makePageModel(const Document& document) {
   const Session session = recordSession(document);
   model.weights = session.weights.toStdString();
   model.partial = session.partial;
+  model.prompts = session.prompts;
   model.experiment = experimentToJson(session.experiment);
   return model;
 }

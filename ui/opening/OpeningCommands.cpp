@@ -16,6 +16,7 @@
 #include "ui/opening/LocalModelsDialog.h"
 #include "ui/opening/ModelDialog.h"
 #include "ui/opening/Opener.h"
+#include "ui/opening/PromptsDialog.h"
 #include "ui/opening/ResolutionDialog.h"
 #include "ui/widgets/Dialogs.h"
 
@@ -111,9 +112,16 @@ void OpeningCommands::makeModelCommands() {
                               "Ctrl+Alt+I",
                               {}},
                              [this] { chooseResolution(); });
-  for (QAction* action : {m_load, m_save, m_resolution})
+  m_prompts = makeCommand(this,
+                          {"model.prompts",
+                           tr("&Prompts…"),
+                           tr("Use texts as classes, such as \"a photo of a cat\" (CLIP, SigLIP)"),
+                           "Ctrl+Alt+Q",
+                           {}},
+                          [this] { choosePrompts(); });
+  for (QAction* action : {m_load, m_save, m_resolution, m_prompts})
     action->setStatusTip(action->toolTip());
-  m_modelCommands << m_load << m_save << m_resolution << m_classNames;
+  m_modelCommands << m_load << m_save << m_resolution << m_classNames << m_prompts;
 }
 
 QList<QAction*> OpeningCommands::startCommands() const {
@@ -126,8 +134,21 @@ void OpeningCommands::refresh() {
     action->setToolTip(m_document->inputs().canCompute() ? action->statusTip()
                                                          : m_document->inputs().whyNotComputed());
   }
+  refreshPrompts();
   m_classNames->setEnabled(m_document->inputs().hasModel() &&
                            m_document->inputs().model().experiment.model.classes > 0);
+}
+
+/// Disabled with the reason, which says what to do.
+void OpeningCommands::refreshPrompts() {
+  const InferenceInputs& inputs = m_document->inputs();
+  const bool takes = inputs.canCompute() && inputs.model().textSide.takesPrompts();
+  m_prompts->setEnabled(takes);
+  m_prompts->setToolTip(
+      takes ? m_prompts->statusTip()
+      : !inputs.canCompute()
+          ? inputs.whyNotComputed()
+          : tr("The model %1").arg(coreText(whyNoPrompts(inputs.model().textSide))));
 }
 
 void OpeningCommands::chooseFiles() {
@@ -199,6 +220,19 @@ void OpeningCommands::chooseResolution() {
   dialogs().show(dialog, [this, dialog](int result) {
     if (result == QDialog::Accepted)
       m_inference->resizeModel(dialog->imageHeight(), dialog->imageWidth());
+  });
+}
+
+void OpeningCommands::choosePrompts() {
+  const QPointer<PromptsDialog> dialog =
+      new PromptsDialog(m_document->inputs().model().prompts, m_window);
+  connect(dialog, &PromptsDialog::applyRequested, this, [this, dialog](const Prompts& prompts) {
+    m_inference->setPrompts(prompts, [dialog](const QString& problem) {
+      if (dialog) dialog->finish(problem);
+    });
+  });
+  dialogs().show(dialog, [this](int result) {
+    if (result == QDialog::Rejected) m_inference->cancelOpening();
   });
 }
 

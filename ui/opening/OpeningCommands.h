@@ -38,6 +38,7 @@ class OpeningCommands : public QObject {
   void chooseModelIn(const QString& folder);
   void chooseClassNames();
   void chooseResolution();
+  void choosePrompts();
   GetModelDialog* getModel();  ///< published weights, to be downloaded; beside the window
   /// The demo model, or a small random one that says so; with the gallery's first image where
   /// none is open.
@@ -54,6 +55,7 @@ class OpeningCommands : public QObject {
   void openStandIn();
   void showModels(LocalModelsDialog* dialog);
   void refresh();
+  void refreshPrompts();
 
   Document* m_document;
   ModelWorker* m_inference;
@@ -62,7 +64,8 @@ class OpeningCommands : public QObject {
   QWidget* m_window;
   QList<QAction*> m_fileCommands, m_modelCommands;
   QPointer<GetModelDialog> m_getting;
-  QAction *m_load = nullptr, *m_save = nullptr, *m_classNames = nullptr, *m_resolution = nullptr;
+  QAction *m_load = nullptr, *m_save = nullptr, *m_classNames = nullptr, *m_resolution = nullptr,
+          *m_prompts = nullptr;
 };
 
 }  // namespace headlight

@@ -89,6 +89,8 @@ QString originRows(const ModelInfo& info) {
     rows += row(QObject::tr("Fit of the weights"), coreText(info.report.summary()));
   if (const std::string names = classNamesText(info); !names.empty())
     rows += row(QObject::tr("Class names"), coreText(names));
+  if (info.textSide.hasTower())
+    rows += row(QObject::tr("Text"), coreText(textSideText(info.textSide)));
   for (const std::string& note : info.notes)
     rows += row(QObject::tr("Note"), coreText(note));
   return rows;

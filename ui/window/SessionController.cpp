@@ -215,7 +215,7 @@ void SessionController::apply(const Session& session) {
     startIsOver();
   };
   m_parts.inference->restoreModel(session.experiment, weightsHere(session.weights), whenOpen,
-                                  session.partial);
+                                  session.partial, session.prompts);
 }
 
 void SessionController::applyLayout(const Session& session) {
