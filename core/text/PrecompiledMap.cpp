@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kMostText = 4u << 20;
 constexpr std::size_t kLongestCluster = 5;  // in bytes: longer ones are taken apart
-constexpr char32_t kJoiner = 0x200D;
 
 int digitOf(char letter) {
   if (letter >= 'A' && letter <= 'Z') return letter - 'A';
@@ -59,12 +58,18 @@ std::uint32_t offsetOf(std::uint32_t unit) {
   return (unit >> 10) << ((unit & 1u << 9) >> 6);
 }
 
+/// What belongs to the character before it (Unicode's grapheme clusters): accents, joiners, the
+/// half-width sound marks of Japanese, skin tones.
+bool extendsCluster(char32_t character) {
+  return isMark(character) || character == 0x200C || character == 0x200D || character == 0xFF9E ||
+         character == 0xFF9F || (character >= 0x1F3FB && character <= 0x1F3FF);
+}
+
 /// Of a character and the marks behind it.
 std::size_t clusterLength(const std::vector<std::string_view>& characters, std::size_t from) {
   std::size_t count = 1;
   for (; from + count < characters.size(); ++count) {
-    const char32_t next = codePoints(characters[from + count]).front();
-    if (!isMark(next) && next != kJoiner) break;
+    if (!extendsCluster(codePoints(characters[from + count]).front())) break;
   }
   return count;
 }

@@ -102,5 +102,5 @@ def siglip(punct_regex):
     t.add_special_tokens(["<pad>","</s>","<unk>"])
     return t
 t=siglip("["+re.escape(string.punctuation)+"]")
-texts=["cat nap","dog run","A photo of a CAT.","a photo of the dogs!","  cats,   running\tin  the ①② ","ﬁnd ½ ＡＢａ café… — ö","カ\u3099 e\u0301 zebra","株式会社 ㍿","qqq kkk","naïve🐱cat","don't-stop_it","a\u00a0b\u3000c","ab cd ef gh","photophoto","a","!!!"]
+texts=["cat nap","dog run","A photo of a CAT.","a photo of the dogs!","  cats,   running\tin  the ①② ","ﬁnd ½ ＡＢａ café… — ö","カ\u3099 e\u0301 zebra","株式会社 ㍿","qqq kkk","naïve🐱cat","don't-stop_it","a\u00a0b\u3000c","ab cd ef gh","photophoto","a","!!!","½\uff9f a"]
 write("siglip_micro",t,texts)
