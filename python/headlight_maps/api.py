@@ -173,7 +173,7 @@ def collect(model, image, *, transform=None, mean=None, std=None, class_names=No
     grid         (rows, columns) of patches; prefix, registers: tokens before them. Found by itself
     only         name of a module, or several: only attention in there
     logits       True or False: whether the output is logits; by default told by the model
-    tokens       keep what every block returns, too
+    tokens       keep what every block returns, too: Layer.tokens
     dtype        of the maps: torch.float32, torch.float16 or torch.bfloat16
     """
     dtype, model = checked_dtype(dtype), checked_model(model)

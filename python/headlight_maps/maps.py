@@ -19,7 +19,8 @@ class Layer:
     maps: torch.Tensor  # [B, heads, T, T]; row = query
     grid: tuple         # (rows, columns) of patches
     prefix: int         # tokens before the patches
-    tokens: typing.Optional[torch.Tensor] = None  # [B, T, width]: what the layer's block returns
+    # [B, T, width]: what the layer's block returns. Not in the file, as nothing shows it there.
+    tokens: typing.Optional[torch.Tensor] = None
 
 
 @dataclasses.dataclass
@@ -42,8 +43,6 @@ class Maps:
         tensors = {f"attention.{layer.number}": layer.maps for layer in self.layers}
         for layer in self.layers:
             tensors[f"grid.{layer.number}"] = torch.tensor(layer.grid)
-            if layer.tokens is not None:
-                tensors[f"tokens.{layer.number}"] = layer.tokens
         if self.image is not None:
             tensors[self.image[0]] = self.image[1]
         if self.logits is not None:

@@ -76,8 +76,12 @@ class FilesTest(unittest.TestCase):
     def test_inspect_lists_what_was_written(self):
         self.save(Vit(["eager"]), torch.rand(2, 3, 16, 16))
         text = run("inspect", self.path).stdout
-        for part in ("attention.0", "[2, 2, 17, 17]", "[2, 16, 16, 3]", "tokens.0", "prefix: 1"):
+        for part in ("attention.0", "[2, 2, 17, 17]", "[2, 16, 16, 3]", "prefix: 1"):
             self.assertIn(part, text)
+
+    def test_what_nothing_shows_is_not_written(self):
+        self.save(Vit(["eager"]), torch.rand(2, 3, 16, 16))
+        self.assertEqual([name for name in read_tensors(self.path) if name.startswith("tokens")], [])
 
     @needs_cli
     def test_windows_and_half_precision(self):
