@@ -35,9 +35,9 @@ const ParameterTable& modelParameters() {
           .boolean(&M::qkvBias, "qkv_bias", "Use a bias in the query, key and value projection.")
           .boolean(&M::classToken, "class_token",
                    "Use a class token; without it, patches are averaged.")
-          .integer(&M::registers, "registers", 0, 64,
+          .integer(&M::registers, "registers", 0, 1024,
                    "Learned register tokens after the class token (Darcet et al. 2024); the "
-                   "classifier does not read them.")
+                   "classifier does not read them. YOLOS's detection tokens are such.")
           .boolean(&M::distilled, "distilled",
                    "Use a distillation token and a second classifier, as in DeiT.")
           .choice(&M::positions, "positions", {"learned", "none"}, "Absolute position embedding.")
@@ -52,6 +52,9 @@ const ParameterTable& modelParameters() {
                   "Center crop, or the whole image squashed to the size (timm's crop_mode).")
           .choice(&M::interpolation, "interpolation", {"bicubic", "bilinear", "nearest"},
                   "Interpolation for resizing images.")
+          .choice(&M::transparency, "transparency", {"white", "drop"},
+                  "Transparent pixels of an image: put on white, or their alpha channel dropped, "
+                  "as timm and torchvision do.")
           .numbers(&M::mean, "mean", 3, -10, 10, "Mean of red, green and blue, in [0, 1] units.")
           .numbers(&M::deviation, "deviation", 3, 1e-6, 10,
                    "Standard deviation of red, green and blue, in [0, 1] units.")
@@ -65,6 +68,11 @@ ModelConfig::ModelConfig(ModelConfig&& other) noexcept = default;
 ModelConfig& ModelConfig::operator=(const ModelConfig& other) = default;
 ModelConfig& ModelConfig::operator=(ModelConfig&& other) noexcept = default;
 ModelConfig::~ModelConfig() = default;
+
+int namedClasses(const ModelConfig& model) {
+  const int objects = model.layout.value("object_classes", 0);
+  return objects > 0 ? objects - 1 : model.classes;
+}
 
 int ModelConfig::stageWidth(int stage) const {
   return stageWidths.empty() ? width << stage : stageWidths[stage];

@@ -49,6 +49,7 @@ struct ModelConfig {
   double cropFraction = 0.9;
   std::string cropMode = "center";  ///< or "squash": both sides resized, proportions lost
   std::string interpolation = "bicubic";
+  std::string transparency = "white";  ///< transparent pixels on white, or "drop": alpha dropped
   std::vector<double> mean{0.485, 0.456, 0.406};
   std::vector<double> deviation{0.229, 0.224, 0.225};
 
@@ -73,6 +74,9 @@ struct ModelConfig {
   /// Heads of every layer. Class-attention blocks come last and are never masked.
   MaskShape maskShape() const;
 };
+
+/// Of a detector those of its objects, without "no object"; else of its classifier.
+int namedClasses(const ModelConfig& model);
 
 const ParameterTable& modelParameters();
 

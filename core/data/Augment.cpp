@@ -152,8 +152,10 @@ ChoosePart choosePart(const AugmentOptions& options, const Preprocessing& prepro
   };
 }
 
-Image augmentedView(const ImagePart& image, const AugmentOptions& options,
+Image augmentedView(const ImagePart& given, const AugmentOptions& options,
                     const Preprocessing& preprocessing, std::uint64_t key) {
+  ImagePart image = given;
+  image.image = withTransparency(given.image, preprocessing.dropAlpha);
   if (!options.enabled)
     return fits(image, preprocessing) && preprocessing.cropFraction >= 1
                ? image.image

@@ -19,7 +19,8 @@ struct EvaluationGeometry {
 };
 
 void requireSanePreprocessing(const Preprocessing& preprocessing) {
-  const auto [height, width, crop, interpolation, mean, deviation, squash] = preprocessing;
+  const auto [height, width, crop, interpolation, mean, deviation, squash, dropAlpha] =
+      preprocessing;
   if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxImagePixels)
     refuse(ErrorCode::InvalidArgument, tr("preprocessing to ") + std::to_string(width) + " x " +
                                            std::to_string(height) + tr(" pixels is not possible"));
@@ -79,7 +80,8 @@ Image resize(const Image& image, int width, int height, Interpolation interpolat
                    interpolation);
 }
 
-Image evaluationView(const Image& image, const Preprocessing& preprocessing) {
+Image evaluationView(const Image& given, const Preprocessing& preprocessing) {
+  const Image image = withTransparency(given, preprocessing.dropAlpha);
   const EvaluationGeometry geometry = geometryFor(image.width, image.height, preprocessing);
   return resample(image, {0, 0, double(image.width), double(image.height)}, geometry.width,
                   geometry.height, geometry.crop, preprocessing.interpolation);
@@ -95,7 +97,8 @@ std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
           geometry.crop.height * down};
 }
 
-Image evaluationPixels(const Image& image, const Preprocessing& preprocessing, int most) {
+Image evaluationPixels(const Image& given, const Preprocessing& preprocessing, int most) {
+  const Image image = withTransparency(given, preprocessing.dropAlpha);
   const auto [left, top, across, down] = evaluationRegion(image.width, image.height, preprocessing);
   const double width = preprocessing.width, height = preprocessing.height;
   const double scale =

@@ -19,7 +19,8 @@ struct Preprocessing {
   Interpolation interpolation = Interpolation::Bicubic;
   std::array<float, 3> mean{0.485f, 0.456f, 0.406f};
   std::array<float, 3> deviation{0.229f, 0.224f, 0.225f};
-  bool squash = false;  ///< both sides to size / cropFraction: proportions are not kept
+  bool squash = false;     ///< both sides to size / cropFraction: proportions are not kept
+  bool dropAlpha = false;  ///< transparent pixels: their colors as stored (timm), not over white
 };
 
 /// Pillow's Image.resize on 8-bit RGB (fixed-point, antialiased): equal to Pillow's within 1/255

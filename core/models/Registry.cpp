@@ -108,7 +108,7 @@ bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
     Json json = canonical(config);
     for (const char* key :
          {"image_size", "image_width", "classes", "drop_path", "drop_path_mode", "crop_fraction",
-          "crop_mode", "interpolation", "mean", "deviation", "layer_scale"})
+          "crop_mode", "interpolation", "transparency", "mean", "deviation", "layer_scale"})
       json.erase(key);
     if (json.contains("attention")) json["attention"].erase("fit");  // only of where masks start
     json["has_layer_scale"] = config.layerScale > 0;

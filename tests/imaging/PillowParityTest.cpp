@@ -17,6 +17,7 @@ namespace {
 using test::golden;
 using test::goldenImage;
 using test::maxDifference;
+using test::pixel;
 
 Interpolation interpolationNamed(const std::string& name) {
   static const std::map<std::string, Interpolation> kNames{{"nearest", Interpolation::Nearest},
@@ -59,6 +60,52 @@ TEST(PillowParity, evaluationView) {
     ++count;
   }
   EXPECT_EQ(count, 5);
+}
+
+/// With their alpha channel dropped, as timm and torchvision read them.
+TEST(PillowParity, droppedAlpha) {
+  const std::filesystem::path folder =
+      std::filesystem::path(HEADLIGHT_GOLDEN_DIR) / "pillow" / "formats";
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "dropped")) {
+    const std::string name = entry.path().stem().string();
+    const Image got = valueOrThrow(readImage(folder / name));
+    const Image expected = goldenImage("pillow/formats/dropped/" + name + ".png");
+    ASSERT_TRUE(got.alphaDropped) << name;
+    const Image dropped = withTransparency(got, true);
+    EXPECT_GT(maxDifference(got, expected), 100) << name;
+    EXPECT_EQ(withTransparency(got, false).pixels, got.pixels);
+    ++count;
+    if (!name.ends_with(".tif")) {
+      EXPECT_EQ(maxDifference(dropped, expected), 0) << name;
+      continue;
+    }
+    // libtiff multiplies by alpha, 17 x + 3 y here: what is left of it is divided again.
+    for (int y = 0; y < 10; ++y)
+      for (int x = 0; x < 14; ++x)
+        for (std::size_t c = 0; c < 3; ++c)
+          EXPECT_NEAR(pixel(dropped, x, y)[c], pixel(expected, x, y)[c],
+                      17 * x + 3 * y < 20 ? 255 : 1 + 255 / (17 * x + 3 * y))
+              << x << " " << y;
+  }
+  EXPECT_EQ(count, 7);
+}
+
+/// What a model sees follows the option; opaque images are the same either way.
+TEST(PillowParity, droppedAlphaInViews) {
+  const Image image = goldenImage("pillow/formats/alpha.png");
+  const Image opaque = goldenImage("pillow/formats/dropped/alpha.png.png");
+  Preprocessing seen;
+  seen.height = seen.width = 32;
+  const Image onWhite = evaluationView(image, seen);
+  EXPECT_EQ(*evaluationView({image.width, image.height, image.pixels}, seen).pixels,
+            *onWhite.pixels);
+  seen.dropAlpha = true;
+  EXPECT_EQ(*evaluationView(image, seen).pixels, *evaluationView(opaque, seen).pixels);
+  EXPECT_EQ(*evaluationPixels(image, seen).pixels, *evaluationPixels(opaque, seen).pixels);
+  EXPECT_EQ(preprocess(image, seen), preprocess(opaque, seen));
+  EXPECT_NE(*evaluationView(image, seen).pixels, *onWhite.pixels);
+  EXPECT_FALSE(opaque.alphaDropped);
 }
 
 /// Orientations, alpha, palettes, 16 bits, CMYK, byte orders, tiles: one small image in many

@@ -15,6 +15,11 @@ namespace headlight {
 
 using Pixels = std::vector<std::uint8_t>;
 
+/// Pixels over white, and the same with alpha dropped; empty where nothing is transparent.
+struct StoredPixels {
+  Pixels pixels, alphaDropped = {};
+};
+
 /// libjpeg. CMYK as Pillow turns it into RGB, Adobe's inverted kind too. Entropy-coded data that
 /// ends early or is unreadable is damage, not a partly gray image.
 Pixels decodeJpeg(std::string_view bytes, const ImageHeader& header);
@@ -33,14 +38,16 @@ JpegPart wholeJpeg(const ImageHeader& header, int eighths);
 /// whole only of a sequential JPEG. What lies outside is read for damage alone.
 Pixels decodeJpegPart(std::string_view bytes, const ImageHeader& header, const JpegPart& part);
 
-/// libpng. 16-bit values are divided by 257 and rounded; transparency over white.
-Pixels decodePng(std::string_view bytes, const ImageHeader& header);
+/// libpng. 16-bit values are divided by 257 and rounded.
+StoredPixels decodePng(std::string_view bytes, const ImageHeader& header);
 
 /// libtiff's own RGBA reading (palette, CMYK, YCbCr, 1 … 16 bits, tiles, planes); first page only.
-Pixels decodeTiff(std::string_view bytes, const ImageHeader& header);
+/// It multiplies colors by their alpha: dropping that divides by it, and what is wholly transparent
+/// is black.
+StoredPixels decodeTiff(std::string_view bytes, const ImageHeader& header);
 
-/// OpenCV: WebP and BMP; transparency over white.
-Pixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header);
+/// OpenCV: WebP and BMP.
+StoredPixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header);
 
 /// Netpbm's PBM, PGM and PPM, plain or raw, scaled from their greatest value to 255 and rounded.
 Pixels decodePnm(std::string_view bytes, const ImageHeader& header);
@@ -52,5 +59,7 @@ void requireSize(const ImageHeader& header, std::int64_t width, std::int64_t hei
 inline std::uint8_t overWhite(std::uint32_t value, std::uint32_t alpha) {
   return static_cast<std::uint8_t>((value * alpha + 255 * (255 - alpha) + 127) / 255);
 }
+/// Of RGBA, four bytes a pixel.
+StoredPixels withoutAlpha(const Pixels& rgba);
 
 }  // namespace headlight

@@ -40,7 +40,7 @@ cv::Mat decodeWithOpenCv(std::string_view bytes) {
 
 }  // namespace
 
-Pixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header) {
+StoredPixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header) {
   const cv::Mat decoded = decodeWithOpenCv(bytes);
   if (decoded.empty())
     refuse(ErrorCode::InvalidFile,
@@ -50,17 +50,18 @@ Pixels decodeWithOpenCv(std::string_view bytes, const ImageHeader& header) {
   const int channels = decoded.channels();
   if (decoded.depth() != CV_8U || (channels != 1 && channels != 3 && channels != 4))
     refuse(ErrorCode::UnsupportedFile, tr("is an image of an unusual kind; save it as 8-bit RGB"));
-  Pixels pixels(static_cast<std::size_t>(header.width * header.height * 3));
+  const int kept = channels == 4 ? 4 : 3;
+  Pixels pixels(static_cast<std::size_t>(header.width * header.height * kept));
   std::uint8_t* out = pixels.data();
   for (int y = 0; y < decoded.rows; ++y) {
     const std::uint8_t* in = decoded.ptr<std::uint8_t>(y);
-    for (int x = 0; x < decoded.cols; ++x, in += channels, out += 3)
-      for (int c = 0; c < 3; ++c) {
-        const std::uint8_t value = channels == 1 ? in[0] : in[2 - c];
-        out[c] = channels == 4 ? overWhite(value, in[3]) : value;
-      }
+    for (int x = 0; x < decoded.cols; ++x, in += channels, out += kept) {
+      for (int c = 0; c < 3; ++c)
+        out[c] = channels == 1 ? in[0] : in[2 - c];
+      if (kept == 4) out[3] = in[3];
+    }
   }
-  return pixels;
+  return kept == 4 ? withoutAlpha(pixels) : StoredPixels{std::move(pixels)};
 }
 
 }  // namespace headlight

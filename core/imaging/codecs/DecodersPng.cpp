@@ -75,18 +75,9 @@ bool readPngRows(PngReading& reading, png_bytepp rows) {
                                      tr("); fetch or save the image again"));
 }
 
-/// RGBA to RGB over white.
-Pixels flattened(const Pixels& rgba) {
-  Pixels rgb(rgba.size() / 4 * 3);
-  for (std::size_t i = 0, o = 0; i < rgba.size(); i += 4)
-    for (std::size_t c = 0; c < 3; ++c)
-      rgb[o++] = overWhite(rgba[i + c], rgba[i + 3]);
-  return rgb;
-}
-
 }  // namespace
 
-Pixels decodePng(std::string_view bytes, const ImageHeader& header) {
+StoredPixels decodePng(std::string_view bytes, const ImageHeader& header) {
   PngReading reading{bytes, 0, {}, "not enough memory", nullptr, nullptr};
   struct Closer {
     PngReading& reading;
@@ -106,7 +97,7 @@ Pixels decodePng(std::string_view bytes, const ImageHeader& header) {
   for (std::size_t y = 0; y < rows.size(); ++y)
     rows[y] = pixels.data() + y * rowBytes;
   if (!readPngRows(reading, rows.data())) refuseDamagedPng(reading);
-  return channels == 4 ? flattened(pixels) : pixels;
+  return channels == 4 ? withoutAlpha(pixels) : StoredPixels{std::move(pixels)};
 }
 
 }  // namespace headlight

@@ -106,9 +106,26 @@ std::vector<std::uint32_t> readRaster(TIFF* tiff, const ImageHeader& header,
   return raster;
 }
 
+StoredPixels unmultiplied(const std::vector<std::uint32_t>& raster) {
+  StoredPixels stored{Pixels(raster.size() * 3), Pixels(raster.size() * 3)};
+  bool transparent = false;
+  for (std::size_t i = 0; i < raster.size(); ++i) {
+    const std::uint32_t alpha = TIFFGetA(raster[i]), half = alpha / 2;
+    transparent = transparent || alpha != 255;
+    const std::uint32_t rgb[3] = {TIFFGetR(raster[i]), TIFFGetG(raster[i]), TIFFGetB(raster[i])};
+    for (std::size_t c = 0; c < 3; ++c) {
+      stored.pixels[3 * i + c] = static_cast<std::uint8_t>(std::min(rgb[c] + 255 - alpha, 255u));
+      stored.alphaDropped[3 * i + c] =
+          static_cast<std::uint8_t>(alpha == 0 ? 0 : std::min((rgb[c] * 255 + half) / alpha, 255u));
+    }
+  }
+  if (!transparent) stored.alphaDropped = {};
+  return stored;
+}
+
 }  // namespace
 
-Pixels decodeTiff(std::string_view bytes, const ImageHeader& header) {
+StoredPixels decodeTiff(std::string_view bytes, const ImageHeader& header) {
   TiffSource source{bytes, 0, {}};
   const TiffHandle tiff = openTiff(source);
   if (!tiff) refuseDamagedTiff(source.complaint);
@@ -118,14 +135,7 @@ Pixels decodeTiff(std::string_view bytes, const ImageHeader& header) {
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
   requireSize(header, width, height);
   const std::vector<std::uint32_t> raster = readRaster(tiff.get(), header, source);
-  Pixels pixels(raster.size() * 3);
-  for (std::size_t i = 0; i < raster.size(); ++i) {
-    const std::uint32_t white = 255 - TIFFGetA(raster[i]);
-    const std::uint32_t rgb[3] = {TIFFGetR(raster[i]), TIFFGetG(raster[i]), TIFFGetB(raster[i])};
-    for (std::size_t c = 0; c < 3; ++c)
-      pixels[3 * i + c] = static_cast<std::uint8_t>(std::min(rgb[c] + white, 255u));
-  }
-  return pixels;
+  return unmultiplied(raster);
 }
 
 }  // namespace headlight

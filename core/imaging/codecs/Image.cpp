@@ -47,10 +47,10 @@ void requireImageBytes(std::string_view bytes) {
                                            tr(" are read here: scale the image down"));
 }
 
-Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
+StoredPixels decodeStored(std::string_view bytes, const ImageHeader& header) {
   switch (header.format) {
     case ImageFormat::Jpeg:
-      return decodeJpeg(bytes, header);
+      return {decodeJpeg(bytes, header)};
     case ImageFormat::Png:
       return decodePng(bytes, header);
     case ImageFormat::Tiff:
@@ -59,7 +59,7 @@ Pixels decodeStored(std::string_view bytes, const ImageHeader& header) {
     case ImageFormat::Bmp:
       return decodeWithOpenCv(bytes, header);
     case ImageFormat::Pnm:
-      return decodePnm(bytes, header);
+      return {decodePnm(bytes, header)};
     case ImageFormat::Heif:
       return decodeHeif(bytes, header);
     case ImageFormat::Jxl:
@@ -72,27 +72,37 @@ bool swapsSides(int orientation) {
   return kTurns[static_cast<std::size_t>(orientation - 1)].transposed;
 }
 
-Image uprighted(Pixels stored, const ImageHeader& header) {
-  Image image;
-  image.width = static_cast<int>(header.width);
-  image.height = static_cast<int>(header.height);
-  const Turn turn = kTurns[static_cast<std::size_t>(header.orientation - 1)];
-  if (turn.transposed) std::swap(image.width, image.height);
-  if (header.orientation == 1) {
-    image.pixels = std::make_shared<const Pixels>(std::move(stored));
-    return image;
-  }
+namespace {
+
+Pixels turned(Pixels stored, const ImageHeader& header, const Turn& turn) {
+  if (header.orientation == 1) return stored;
+  const std::int64_t width = turn.transposed ? header.height : header.width;
+  const std::int64_t height = turn.transposed ? header.width : header.height;
   Pixels upright(stored.size());
   std::uint8_t* out = upright.data();
-  for (std::int64_t y = 0; y < image.height; ++y)
-    for (std::int64_t x = 0; x < image.width; ++x, out += 3) {
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x, out += 3) {
       std::int64_t column = turn.transposed ? y : x;
       std::int64_t row = turn.transposed ? x : y;
       if (turn.mirrored) column = header.width - 1 - column;
       if (turn.upsideDown) row = header.height - 1 - row;
       std::copy_n(stored.data() + (row * header.width + column) * 3, 3, out);
     }
-  image.pixels = std::make_shared<const Pixels>(std::move(upright));
+  return upright;
+}
+
+}  // namespace
+
+Image uprighted(StoredPixels stored, const ImageHeader& header) {
+  const Turn& turn = kTurns[static_cast<std::size_t>(header.orientation - 1)];
+  Image image;
+  image.width = static_cast<int>(turn.transposed ? header.height : header.width);
+  image.height = static_cast<int>(turn.transposed ? header.width : header.height);
+  const auto shared = [&](Pixels& pixels) {
+    return std::make_shared<const Pixels>(turned(std::move(pixels), header, turn));
+  };
+  image.pixels = shared(stored.pixels);
+  if (!stored.alphaDropped.empty()) image.alphaDropped = shared(stored.alphaDropped);
   return image;
 }
 

@@ -17,12 +17,21 @@ struct Image {
   int width = 0;
   int height = 0;
   std::shared_ptr<const std::vector<std::uint8_t>> pixels;
+  /// The same with the alpha channel dropped instead of put on white; null where nothing is
+  /// transparent.
+  std::shared_ptr<const std::vector<std::uint8_t>> alphaDropped = {};
 
   bool empty() const { return width == 0 || height == 0; }
   const std::uint8_t* row(int y) const {
     return pixels->data() + static_cast<std::size_t>(y) * width * 3;
   }
 };
+
+/// What a model sees of transparent pixels: `image` over white, or its colors without their alpha.
+inline Image withTransparency(const Image& image, bool dropAlpha) {
+  if (!dropAlpha || !image.alphaDropped) return image;
+  return {image.width, image.height, image.alphaDropped};
+}
 
 inline constexpr std::int64_t kMaxImagePixels = 64'000'000;
 inline constexpr std::uintmax_t kMaxImageBytes = 512u << 20;

@@ -55,7 +55,7 @@ ImagePart decodeChosen(std::string_view bytes, const ImageHeader& header,
   ImageHeader decoded = header;
   decoded.width = stored.width;
   decoded.height = stored.height;
-  Image image = uprighted(decodeJpegPart(bytes, header, stored), decoded);
+  Image image = uprighted({decodeJpegPart(bytes, header, stored)}, decoded);
   return placed(std::move(image), stored, wholeJpeg(uprightHeader(header), choice.eighths));
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/imaging/codecs/Decoders.h"
 #include "core/imaging/codecs/ImageHeader.h"
 
 namespace headlight {
@@ -24,12 +25,12 @@ bool readsJxl();
 /// without libheif, no decoder for its kind, more than kMaxImagePixels), InvalidFile.
 ImageHeader readHeifHeader(std::string_view bytes);
 /// In 8 bits, whatever it has.
-std::vector<std::uint8_t> decodeHeif(std::string_view bytes, const ImageHeader& header);
+StoredPixels decodeHeif(std::string_view bytes, const ImageHeader& header);
 
 /// Upright; lossy ones in sRGB, lossless ones in their own color space, as PNGs are read. Failures
 /// likewise; an animation is UnsupportedFile. Of a damaged file Debian's libjxl itself writes a line to
 /// the standard error.
 ImageHeader readJxlHeader(std::string_view bytes);
-std::vector<std::uint8_t> decodeJxl(std::string_view bytes, const ImageHeader& header);
+StoredPixels decodeJxl(std::string_view bytes, const ImageHeader& header);
 
 }  // namespace headlight

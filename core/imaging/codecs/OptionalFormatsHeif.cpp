@@ -4,6 +4,7 @@
 
 #include <libheif/heif.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -82,7 +83,7 @@ ImageHeader readHeifHeader(std::string_view bytes) {
   return header;
 }
 
-Pixels decodeHeif(std::string_view bytes, const ImageHeader& header) {
+StoredPixels decodeHeif(std::string_view bytes, const ImageHeader& header) {
   const HeifFile file(bytes);
   const bool alpha = heif_image_handle_has_alpha_channel(file.handle()) != 0;
   const HeifImage image = decoded(file, alpha);
@@ -94,15 +95,11 @@ Pixels decodeHeif(std::string_view bytes, const ImageHeader& header) {
   const int channels = alpha ? 4 : 3;
   if (plane == nullptr || stride < header.width * channels)
     refuse(ErrorCode::InvalidFile, tr("has no pixels; fetch or save it again"));
-  Pixels pixels(static_cast<std::size_t>(header.width * header.height * 3));
-  std::uint8_t* out = pixels.data();
-  for (std::int64_t y = 0; y < header.height; ++y) {
-    const std::uint8_t* in = plane + y * stride;
-    for (std::int64_t x = 0; x < header.width; ++x, in += channels)
-      for (int c = 0; c < 3; ++c)
-        *out++ = alpha ? overWhite(in[c], in[3]) : in[c];
-  }
-  return pixels;
+  const std::int64_t row = header.width * channels;
+  Pixels pixels(static_cast<std::size_t>(header.height * row));
+  for (std::int64_t y = 0; y < header.height; ++y)
+    std::copy_n(plane + y * stride, row, pixels.data() + y * row);
+  return alpha ? withoutAlpha(pixels) : StoredPixels{std::move(pixels)};
 }
 
 }  // namespace headlight

@@ -26,7 +26,7 @@ ImageHeader readHeifHeader(std::string_view) {
   refuseUnread();
 }
 
-std::vector<std::uint8_t> decodeHeif(std::string_view, const ImageHeader&) {
+StoredPixels decodeHeif(std::string_view, const ImageHeader&) {
   refuseUnread();
 }
 

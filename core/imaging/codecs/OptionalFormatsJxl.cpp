@@ -45,14 +45,6 @@ JxlBasicInfo basicInfo(JxlDecoder* decoder) {
   return info;
 }
 
-Pixels withoutAlpha(const Pixels& rgba) {
-  Pixels rgb(rgba.size() / 4 * 3);
-  for (std::size_t i = 0, o = 0; i < rgba.size(); i += 4)
-    for (std::size_t c = 0; c < 3; ++c)
-      rgb[o++] = overWhite(rgba[i + c], rgba[i + 3]);
-  return rgb;
-}
-
 }  // namespace
 
 bool readsJxl() {
@@ -71,7 +63,7 @@ ImageHeader readJxlHeader(std::string_view bytes) {
   return header;
 }
 
-Pixels decodeJxl(std::string_view bytes, const ImageHeader& header) {
+StoredPixels decodeJxl(std::string_view bytes, const ImageHeader& header) {
   const Decoder decoder = decoderFor(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_FULL_IMAGE);
   const JxlBasicInfo info = basicInfo(decoder.get());
   requireSize(header, info.xsize, info.ysize);
@@ -82,7 +74,7 @@ Pixels decodeJxl(std::string_view bytes, const ImageHeader& header) {
           JXL_DEC_SUCCESS ||
       JxlDecoderProcessInput(decoder.get()) != JXL_DEC_FULL_IMAGE)
     refuseDamagedJxl();
-  return info.alpha_bits > 0 ? withoutAlpha(pixels) : pixels;
+  return info.alpha_bits > 0 ? withoutAlpha(pixels) : StoredPixels{std::move(pixels)};
 }
 
 }  // namespace headlight

@@ -25,7 +25,7 @@ ImageHeader readJxlHeader(std::string_view) {
   refuseUnread();
 }
 
-std::vector<std::uint8_t> decodeJxl(std::string_view, const ImageHeader&) {
+StoredPixels decodeJxl(std::string_view, const ImageHeader&) {
   refuseUnread();
 }
 

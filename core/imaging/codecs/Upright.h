@@ -11,11 +11,11 @@ namespace headlight {
 void requireImageBytes(std::string_view bytes);
 
 /// By the decoder of its format, whole, as stored.
-Pixels decodeStored(std::string_view bytes, const ImageHeader& header);
+StoredPixels decodeStored(std::string_view bytes, const ImageHeader& header);
 
 /// Whether EXIF's orientation (1 … 8) makes rows of columns.
 bool swapsSides(int orientation);
 /// The upright image of pixels as stored, header.width × header.height of them.
-Image uprighted(Pixels stored, const ImageHeader& header);
+Image uprighted(StoredPixels stored, const ImageHeader& header);
 
 }  // namespace headlight

@@ -63,11 +63,19 @@ Json layoutOptions(const ModelConfig& config) {
                {"cosine", false},
                {"scores", "softmax"},
                {"mid_positions", false},
-               {"position_filter", "antialiased"}};
+               {"position_filter", "antialiased"},
+               {"object_classes", 0}};
   if (config.backbone == "swin") younger["post_norm"] = false;
   for (const auto& [name, byDefault] : younger.items())
     if (layout.contains(name) && layout[name] == byDefault) layout.erase(name);
   return layout;
+}
+
+/// The same of those that every model has.
+Json modelOptions(const ModelConfig& config) {
+  Json options = writeParameters(modelParameters(), &config);
+  if (config.transparency == "white") options.erase("transparency");
+  return options;
 }
 
 }  // namespace
@@ -77,7 +85,7 @@ std::string modelDigest(const Model& model) {
   Json tensors = Json::array();
   for (const auto& [name, tensor] : model.state())
     if (!belongsToMasks(name)) tensors.push_back(tensorLine(name, tensor));
-  return makeRunId(Json{{"model", writeParameters(modelParameters(), &model.config())},
+  return makeRunId(Json{{"model", modelOptions(model.config())},
                         {"attention", attentionOptions(model.config())},
                         {"layout", layoutOptions(model.config())},
                         {"progress", model.progress()},

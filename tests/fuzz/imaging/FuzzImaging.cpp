@@ -50,7 +50,11 @@ bool check(const std::string& bytes) {
   if (image->empty() ||
       image->pixels->size() != std::size_t(image->width) * std::size_t(image->height) * 3)
     return false;
-  return evaluationView(*image, Preprocessing{}).width == 224;
+  if (image->alphaDropped && image->alphaDropped->size() != image->pixels->size()) return false;
+  Preprocessing dropped;
+  dropped.dropAlpha = true;
+  return evaluationView(*image, Preprocessing{}).width == 224 &&
+         evaluationView(*image, dropped).width == 224;
 }
 
 }  // namespace

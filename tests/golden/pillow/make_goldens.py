@@ -9,7 +9,8 @@ writes, beside itself:
   view/NNN.png, view/cases.txt
                             lines "file filter size crop": Resize, CenterCrop as timm evaluates
   formats/*                 one small picture in many formats; formats/expected/<name>.png is the same
-                            read by Pillow: upright, over white, RGB
+                            read by Pillow: upright, over white, RGB; formats/dropped/<name>.png
+                            those with transparent pixels as timm reads them: convert('RGB')
 """
 import math
 import subprocess
@@ -79,6 +80,14 @@ def expected(path):
     return image.convert('RGB')
 
 
+def dropping(folder):
+    (folder / 'dropped').mkdir(exist_ok=True)
+    for path in sorted(folder.iterdir()):
+        if path.stem.startswith('alpha') or path.stem.endswith(('_alpha', '_clear')):
+            Image.open(path).convert('RGB').save(folder / 'dropped' / f'{path.name}.png',
+                                                 optimize=True)
+
+
 def formats():
     folder = HERE / 'formats'
     (folder / 'expected').mkdir(parents=True, exist_ok=True)
@@ -132,6 +141,7 @@ def formats():
             rgb.save(folder / 'expected' / f'{path.name}.png')
         else:
             expected(path).save(folder / 'expected' / f'{path.name}.png', optimize=True)
+    dropping(folder)
 
 
 if __name__ == '__main__':
