@@ -32,9 +32,11 @@ struct Checkpoint {
   std::string format;                           ///< "safetensors" or "pth"
   std::string source;  ///< of a .pth: which dictionary was taken ("model"); empty: the bare one
   std::string prefix;  ///< that was taken off the names: "module.backbone."
-  std::vector<LoadReport::Choice> choices;                        ///< as LoadReport's
-  std::vector<std::string> leftAside;                             ///< as LoadReport's
-  std::vector<std::string> notes;                                 ///< what was skipped and why
+  std::vector<LoadReport::Choice> choices;  ///< as LoadReport's
+  std::vector<std::string> leftAside;       ///< as LoadReport's
+  std::vector<std::string> notes;           ///< what was skipped and why
+  /// What neither names nor shapes say and is assumed, if nothing else describes the model.
+  std::vector<std::string> assumptions;
   PositionFilter positions = PositionFilter::BicubicAntialiased;  ///< of whose library it is
 };
 

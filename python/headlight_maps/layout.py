@@ -15,7 +15,7 @@ from .errors import HeadlightError
 MOST_PREFIX = 9
 USUAL_PREFIXES = (0, 1, 2, 4, 5, 8, 9)
 # Headlight's own bound.
-MOST_SHOWN_PREFIX = 66
+MOST_SHOWN_PREFIX = 1026
 
 
 def first_attribute(model, name, kind):

@@ -184,5 +184,58 @@ TEST_F(ImagesCliTest, PreprocessTakesWeightsThatSayWhatTheyAre) {
   expectError(run({"preprocess", m_files[0], "-o", "d.safetensors"}), 2, {"--model", "--weights"});
 }
 
+/// One option for every door: the same pixels as of an image that was opaque from the start.
+TEST_F(ImagesCliTest, TransparentPixelsAreWhiteOrDropped) {
+  const fs::path formats = kGolden / "pillow/formats";
+  const auto pixelsOf = [&](const fs::path& image, const Arguments& more) {
+    Arguments all{"preprocess", image, "--model", microConfig(), "-o", "out.safetensors"};
+    all.insert(all.end(), more.begin(), more.end());
+    expectOk(run(all));
+    return readTensors(path("out.safetensors")).at("input");
+  };
+  const Tensor white = pixelsOf(formats / "alpha.png", {}),
+               dropped = pixelsOf(formats / "alpha.png", {"--transparency", "drop"});
+  EXPECT_EQ(pixelsOf(formats / "alpha.png", {"--transparency", "white"}), white);
+  EXPECT_EQ(pixelsOf(formats / "dropped/alpha.png.png", {}), dropped);
+  EXPECT_NE(white, dropped);
+  expectError(runWithModel({"predict", formats / "alpha.png", "--transparency", "black"}), 2,
+              {"--transparency"});
+  const auto logitsOf = [&](const fs::path& image, const std::string& transparency) {
+    expectOk(
+        runWithModel({"predict", image, "--transparency", transparency, "-o", "l.safetensors"}));
+    return readTensors(path("l.safetensors")).at("logits");
+  };
+  EXPECT_EQ(logitsOf(formats / "alpha.png", "drop"),
+            logitsOf(formats / "dropped/alpha.png.png", "white"));
+  EXPECT_NE(logitsOf(formats / "alpha.png", "white"), logitsOf(formats / "alpha.png", "drop"));
+  // A config says it for good, and the flag overrides it.
+  nlohmann::json config = nlohmann::json::parse(readBytes(microConfig()));
+  config["model"]["transparency"] = "drop";
+  const fs::path dropping = write("dropping.json", config);
+  const auto outcome = run({"preprocess", formats / "alpha.png", "--model", dropping, "-o",
+                            "out.safetensors", "--json"});
+  expectOk(outcome);
+  EXPECT_EQ(outcome.json()["preprocessing"]["transparency"], "drop");
+  EXPECT_EQ(readTensors(path("out.safetensors")).at("input"), dropped);
+}
+
+/// What neither names nor shapes say is assumed, and said.
+TEST_F(ForeignFilesCliTest, TheActivationOfALooseClipIsSaid) {
+  const fs::path vectors = kGolden / "transformers/openai_clip_jit";
+  const auto outcome =
+      run({"predict", "--weights", vectors / "ViT-micro.pt", "--heads", "4", "--tensor",
+           vectors / "expected.io.safetensors", "-o", "out.safetensors"});
+  expectOk(outcome);
+  EXPECT_NE(outcome.err.find("assuming quick GELU, as OpenAI's CLIP has it"), std::string::npos)
+      << outcome.err;
+  EXPECT_LT(greatestDifference(readTensors(path("out.safetensors")).at("logits"),
+                               readTensors(vectors / "expected.io.safetensors").at("image_embeds")),
+            1e-4);
+  const auto folder = run({"predict", "--model", kGolden / "transformers/clip_classify", "--tensor",
+                           kGolden / "transformers/clip_classify/expected.io.safetensors"});
+  expectOk(folder);
+  EXPECT_EQ(folder.err.find("assuming quick GELU"), std::string::npos) << folder.err;
+}
+
 }  // namespace
 }  // namespace headlight::testing

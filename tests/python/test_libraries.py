@@ -177,7 +177,7 @@ class LibrariesTest(unittest.TestCase):
     @needs("transformers")
     def test_detection_tokens_stand_before_the_patches(self):
         import transformers as t
-        for count, shown in ((3, 3), (80, 0)):  # more than Headlight shows are left out
+        for count, shown in ((3, 3), (80, 80), (1100, 0)):  # more than Headlight shows are left out
             config = t.YolosConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
                                    intermediate_size=32, image_size=[32, 48], patch_size=8,
                                    num_detection_tokens=count)

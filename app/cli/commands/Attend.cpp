@@ -257,7 +257,9 @@ class AttendCommand : public Command {
                          {"top", topJson(inference.top)},
                          {"locality", inference.locality}});
     if (m_options.output.empty()) return;
-    m_inferences.push_back({std::move(inference.logits), {}, std::move(inference.maps)});
+    RawInferenceResult& raw = m_inferences.emplace_back();
+    raw.logits = std::move(inference.logits);
+    raw.maps = std::move(inference.maps);
     m_rollouts.push_back(std::move(rolled));
   }
 

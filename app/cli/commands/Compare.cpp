@@ -97,6 +97,8 @@ class CompareCommand : public Command {
         "NAME|FILE");
     add("--other-weights", m_other.source.weights, tr("Weights of the right side, as --weights"),
         "FILE");
+    add("--other-take", m_other.source.take,
+        tr("Which model of the right side's weights, as --take; FILE[NAME] says the same"), "NAME");
     add("--other-masks", m_other.masks,
         tr("Masks of the right side, as --masks; default: those of the left side for the same "
            "model, else the other model's own"),
@@ -199,6 +201,7 @@ class CompareCommand : public Command {
     to.threads = from.threads;
     to.seed = from.seed;
     to.partial = from.partial;
+    to.transparency = from.transparency;
   }
 
   void place() {

@@ -6,12 +6,14 @@
 #include "app/cli/options/DataOptions.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/options/WeightsOptions.h"
 #include "app/cli/reports/EvaluationText.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "core/base/Translation.h"
 #include "core/base/files/OutputTarget.h"
+#include "core/workbench/loading/WeightsPlace.h"
 
 namespace headlight::cli {
 namespace {
@@ -24,6 +26,7 @@ class ConvertCommand : public Command {
     command->add_option("in", m_in, tr("File to read"))->type_name("FILE");
     command->add_option("out", m_out, tr("safetensors file to write; - for standard output"))
         ->type_name("FILE");
+    addTakeOption(*command, m_take);
     command
         ->add_option(
             "--dtype", m_dtype,
@@ -69,7 +72,9 @@ class ConvertCommand : public Command {
       refuseUsage("convert", tr("needs two files: one to read and one to write"));
     std::error_code error;
     prepareOutput("out", m_out, terminal);
-    if (m_out != kStandardOutput && std::filesystem::equivalent(m_in, m_out, error))
+    m_in = takenFrom(m_in, m_take);
+    if (m_out != kStandardOutput &&
+        std::filesystem::equivalent(parseWeightsPlace(m_in).file, m_out, error))
       refuseUsage(m_out, tr("is also the file to read; give another name"));
     if (!m_dropBranch && (isChecked() || m_check.anyway))
       refuseUsage(m_check.anyway ? "--anyway" : "--data",
@@ -133,7 +138,7 @@ class ConvertCommand : public Command {
   BranchCheck m_check{{}, {.data = {}, .samples = 0}};
   DataOptions m_data;
   CLI::Option* m_samples = nullptr;
-  std::string m_in, m_out, m_dtype, m_model;
+  std::string m_in, m_out, m_take, m_dtype, m_model;
   bool m_weightsOnly = false, m_dropBranch = false, m_json = false;
 };
 

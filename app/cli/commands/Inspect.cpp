@@ -4,6 +4,7 @@
 
 #include "core/workbench/loading/Inspect.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/WeightsOptions.h"
 #include "app/cli/reports/InputReport.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -138,11 +139,7 @@ class InspectCommand : public Command {
                      tr("Also show which tensors fit this model: a published name, a config, or a "
                         "checkpoint that contains its Experiment"))
         ->type_name("NAME|FILE");
-    command
-        ->add_option("--take", m_take,
-                     tr("Show this model of a file that holds several, such as student; default: "
-                        "a moving average or teacher, else the first"))
-        ->type_name("NAME");
+    addTakeOption(*command, m_take);
     command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     return command;
   }
@@ -154,12 +151,12 @@ class InspectCommand : public Command {
       printInput(input, terminal, stop);
       return kExitOk;
     }
-    m_file = weightsNamedBy(input, m_file);
-    const CheckpointContents contents = valueOrThrow(inspectCheckpoint(m_file, m_take));
+    m_file = takenFrom(weightsNamedBy(input, m_file), m_take);
+    const CheckpointContents contents = valueOrThrow(inspectCheckpoint(m_file));
     std::optional<LoadReport> report;
     if (!m_model.empty()) {
       auto session = valueOrThrow(InferenceSession::create(experimentByName(m_model)));
-      report = valueOrThrow(session->previewWeights(m_file, m_take));
+      report = valueOrThrow(session->previewWeights(m_file));
     }
     const std::optional<SoftAlphas> alphas = learnedAlphas(contents, terminal);
     if (terminal.json()) {

@@ -8,6 +8,7 @@
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/reports/ObjectText.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Translation.h"
@@ -35,12 +36,19 @@ class PredictCommand : public Command {
     command
         ->add_option(
             "-o,--output", m_output,
-            tr("Also write `logits` [B, classes], or without a classifier `features` [B, D], to "
-               "this safetensors file; - for standard output"))
+            tr("Also write `logits` [B, classes], or without a classifier `features` [B, D] (of a "
+               "detector also `object_logits` and `object_boxes`), to this safetensors file; - for "
+               "standard output"))
         ->type_name("FILE");
     command->add_option("--top", m_top, tr("Number of classes to show; default 5"))
         ->type_name("INT")
         ->check(CLI::Range(1, 100000).description(""));
+    command
+        ->add_option("--threshold", m_threshold,
+                     tr("List a detector's (YOLOS) objects that score at least this much, 0 to 1; "
+                        "default 0.5"))
+        ->type_name("NUM")
+        ->check(CLI::Range(0.0, 1.0).description(""));
     command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     m_model.declare(*command);
     return command;
@@ -77,16 +85,17 @@ class PredictCommand : public Command {
       InferenceResult inference =
           valueOrThrow(m_session->infer(image, m_masks, {false, m_top}, stop));
       report(name, inference.top, terminal);
-      if (!m_output.empty()) m_inferences.push_back({std::move(inference.logits), {}, {}});
+      if (!m_output.empty()) m_inferences.emplace_back().logits = std::move(inference.logits);
     });
     return kExitOk;
   }
 
   int predictTensor(Terminal& terminal, std::stop_token stop) {
     const RawImages images = valueOrThrow(readRawImages(m_tensor));
-    std::vector<std::string> names;
+    std::vector<SeenImage> names;
     for (std::int64_t i = 0; i < images.count; ++i)
-      names.push_back(m_tensor + "[" + std::to_string(i) + "]");
+      names.push_back({m_tensor + "[" + std::to_string(i) + "]", static_cast<int>(images.width),
+                       static_cast<int>(images.height)});
     predict(images, names, terminal, stop);
     return kExitOk;
   }
@@ -95,7 +104,7 @@ class PredictCommand : public Command {
                     std::stop_token stop) {
     const Preprocessing preprocessing = makePreprocessing(m_session->info().experiment.model);
     RawImages batch{0, preprocessing.height, preprocessing.width, {}};
-    std::vector<std::string> names;
+    std::vector<SeenImage> names;
     const auto flush = [&] {
       if (batch.count > 0) predict(batch, names, terminal, stop);
       batch.count = 0;
@@ -106,27 +115,43 @@ class PredictCommand : public Command {
         images, !m_output.empty(), terminal, [&](const auto& path, const Image& image) {
           const std::vector<float> values = preprocess(image, preprocessing);
           batch.values.insert(batch.values.end(), values.begin(), values.end());
-          names.push_back(path.string());
+          names.push_back({path.string(), image.width, image.height});
           if (++batch.count == kBatch) flush();
         });
     flush();
     return exitCode;
   }
 
-  void predict(const RawImages& images, const std::vector<std::string>& names, Terminal& terminal,
+  void predict(const RawImages& images, const std::vector<SeenImage>& names, Terminal& terminal,
                std::stop_token stop) {
     auto inferences = valueOrThrow(inferRaw(*m_session, images, m_masks, false, stop));
     for (std::size_t i = 0; i < inferences.size(); ++i) {
-      if (holdsNaN(inferences[i])) throw Failure(noNumbers(m_session->info(), names[i]));
-      if (m_session->info().experiment.model.classes == 0)
-        reportFeatures(names[i], inferences[i].features, terminal);
+      if (holdsNaN(inferences[i])) throw Failure(noNumbers(m_session->info(), names[i].name));
+      if (!inferences[i].objectBoxes.empty())
+        reportObjects(names[i], inferences[i], terminal);
+      else if (m_session->info().experiment.model.classes == 0)
+        reportFeatures(names[i].name, inferences[i].features, terminal);
       else
-        report(names[i],
+        report(names[i].name,
                rankClasses(inferences[i].logits, m_session->info().classNames, m_top,
                            hasSigmoidScores(m_session->info().experiment.model)),
                terminal);
       if (!m_output.empty()) m_inferences.push_back(std::move(inferences[i]));
     }
+  }
+
+  void reportObjects(const SeenImage& image, const RawInferenceResult& inference,
+                     Terminal& terminal) {
+    const ModelInfo& info = m_session->info();
+    const auto all = rankObjects(inference.objectLogits, inference.objectBoxes, info.objectNames);
+    const auto shown = objectsAbove(all, m_threshold);
+    if (terminal.json())
+      m_results.push_back({{"image", image.name},
+                           {"threshold", m_threshold},
+                           {"objects", objectsJson(shown, image, info.experiment.model)}});
+    else
+      printObjects(shown, all.size() - shown.size(), m_threshold, image, info.experiment.model,
+                   terminal);
   }
 
   /// Without a classifier there is nothing to predict.
@@ -163,6 +188,7 @@ class PredictCommand : public Command {
   std::vector<std::string> m_images;
   std::string m_tensor, m_output;
   int m_top = 5;
+  double m_threshold = kDefaultObjectThreshold;
   bool m_json = false;
   ModelOptions m_model;
 

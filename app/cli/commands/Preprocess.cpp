@@ -4,10 +4,12 @@
 
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/WeightsOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
+#include "core/workbench/loading/WeightsPlace.h"
 #include "core/workbench/session/RawTensors.h"
 
 namespace headlight::cli {
@@ -28,6 +30,9 @@ class PreprocessCommand : public Command {
         ->add_option("-w,--weights", m_weights,
                      tr("Instead of --model: weights that identify their model, as in predict"))
         ->type_name("FILE|FOLDER");
+    addTakeOption(*command, m_take);
+    addHeadsOption(*command, m_heads);
+    addTransparencyOption(*command, m_transparency);
     command
         ->add_option(
             "-o,--output", m_output,
@@ -43,7 +48,8 @@ class PreprocessCommand : public Command {
       refuseUsage("--model", tr("is missing; give a published name or a config, or --weights"));
     if (m_output.empty()) refuseUsage("--output", tr("is missing; give the output file"));
     prepareOutput("--output", m_output, terminal);
-    const Experiment experiment = described();
+    Experiment experiment = described();
+    if (!m_transparency.empty()) experiment.model.transparency = m_transparency;
     const Preprocessing preprocessing = makePreprocessing(experiment.model);
     if (!terminal.json()) terminal.note("preprocessing: " + preprocessingJson(experiment).dump());
     RawImages images{0, preprocessing.height, preprocessing.width, {}};
@@ -68,10 +74,10 @@ class PreprocessCommand : public Command {
  private:
   /// The model decides for both; the weights must exist all the same.
   Experiment described() const {
-    if (m_model.empty()) return valueOrThrow(loadExperiment(m_weights));
-    if (!m_weights.empty() && !isThere(m_weights))
+    if (m_model.empty()) return valueOrThrow(loadExperiment(takenFrom(m_weights, m_take), m_heads));
+    if (!m_weights.empty() && !isThere(parseWeightsPlace(m_weights).file))
       throw Failure({ErrorCode::NotFound, tr("does not exist; check the path"), m_weights});
-    return experimentByName(m_model);
+    return experimentByName(m_model, m_heads);
   }
 
   /// What of the config says how images are prepared.
@@ -79,13 +85,14 @@ class PreprocessCommand : public Command {
     const Json model = experimentToJson(experiment)["model"];
     Json said;
     for (const char* key : {"image_size", "image_width", "crop_fraction", "crop_mode",
-                            "interpolation", "mean", "deviation"})
+                            "interpolation", "transparency", "mean", "deviation"})
       if (model.contains(key)) said[key] = model[key];
     return said;
   }
 
   std::vector<std::string> m_images;
-  std::string m_model, m_weights, m_output;
+  std::string m_model, m_weights, m_take, m_transparency, m_output;
+  int m_heads = 0;
   bool m_json = false;
 };
 

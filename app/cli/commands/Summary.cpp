@@ -8,6 +8,7 @@
 
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/RecipeList.h"
+#include "app/cli/options/WeightsOptions.h"
 #include "app/cli/reports/FamilyList.h"
 #include "app/cli/reports/VariantList.h"
 #include "app/cli/terminal/Command.h"
@@ -21,6 +22,7 @@
 #include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/loading/Resolution.h"
 #include "core/workbench/loading/SoftAlphas.h"
+#include "core/workbench/loading/WeightsPlace.h"
 #include "core/workbench/session/Kernels.h"
 
 namespace headlight::cli {
@@ -137,6 +139,8 @@ class SummaryCommand : public Command {
         ->add_option("models", m_names,
                      tr("Published names, configs, or checkpoints that contain their Experiment"))
         ->type_name("NAME|FILE");
+    addTakeOption(*command, m_take);
+    addHeadsOption(*command, m_heads);
     command->add_flag("--all", m_all, tr("Summarize every published model"));
     command->add_flag("--list", m_list, tr("List only the names of the published models"));
     command->add_flag("--families", m_families,
@@ -231,15 +235,16 @@ class SummaryCommand : public Command {
     return kExitOk;
   }
 
-  static Entry entryNamed(const std::string& name) {
+  Entry entryNamed(const std::string& name) const {
     const PublishedModel* published = findPublishedModel(name);
-    if (published || !isThere(name)) {
+    if (published || !isThere(parseWeightsPlace(name).file)) {
       const Experiment experiment = experimentByName(name);
       return {experiment.model.name, experiment, published};
     }
-    const Input input = identifyOrGuess(name);
-    const Experiment experiment = valueOrThrow(loadExperiment(input));
-    return {experiment.model.name, experiment, nullptr, input.isJson() ? "" : name};
+    Input input = identifyOrGuess(name);
+    if (input.kind == InputKind::Weights) input.path = takenFrom(name, m_take);
+    const Experiment experiment = valueOrThrow(loadExperiment(input, m_heads));
+    return {experiment.model.name, experiment, nullptr, input.isJson() ? "" : input.path};
   }
 
   std::vector<Entry> entries() const {
@@ -276,6 +281,8 @@ class SummaryCommand : public Command {
   }
 
   std::vector<std::string> m_names;
+  std::string m_take;
+  int m_heads = 0;
   std::string m_masks, m_imageSize;
   bool m_all = false, m_list = false, m_mechanisms = false, m_backbones = false, m_recipes = false,
        m_families = false, m_layers = false, m_kernels = false, m_json = false;

@@ -5,6 +5,7 @@
 
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/RecipeList.h"
+#include "app/cli/options/WeightsOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "core/base/Log.h"
 #include "core/base/Translation.h"
@@ -14,7 +15,6 @@
 #include "core/config/Recipes.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/Input.h"
-#include "core/workbench/loading/WeightsPlace.h"
 
 namespace headlight::cli {
 namespace {
@@ -71,12 +71,7 @@ void ExperimentOptions::declare(CLI::App& command) {
           tr("Start from this checkpoint. At least half of the model's tensors must fit, not "
              "counting head and position tables"))
       ->type_name("FILE");
-  command
-      .add_option("--take", take,
-                  tr("Which model of --weights to start from, where the file holds several, by a "
-                     "name that headlight-cli inspect lists; default: a moving average or teacher, "
-                     "else the first"))
-      ->type_name("NAME");
+  addTakeOption(command, take);
   command
       .add_option(
           "--masks", masks,
@@ -102,7 +97,7 @@ Experiment ExperimentOptions::describe(const std::optional<Json>& base) const {
   const std::string named = weights.empty() ? weightsOfNamedModel(model) : std::string();
   const bool takesNamed = !named.empty() && !namesWeights(json);
   if (!take.empty() && weights.empty()) refuseUsage("--take", tr("needs --weights"));
-  if (!weights.empty()) json["training"]["weights"] = WeightsPlace{weights, take}.path().string();
+  if (!weights.empty()) json["training"]["weights"] = takenFrom(weights, take);
   if (takesNamed) json["training"]["weights"] = named;
   if (!recipe.empty()) valueOrThrow(applyRecipe(json, recipe));
   flags.apply(json);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/options/ModelOptions.h"
 
+#include "app/cli/options/WeightsOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/Numbers.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/MapFile.h"
+#include "core/workbench/loading/WeightsPlace.h"
 #include "core/workbench/session/SchemeLibrary.h"
 
 namespace headlight::cli {
@@ -47,12 +49,8 @@ void ModelOptions::declare(CLI::App& app) {
                     "random weights"))
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--take", source.take,
-                 tr("Which model of a file of weights that holds several, by a name that "
-                    "headlight-cli inspect lists, such as student; default: a moving average or "
-                    "teacher, else the first"))
-      ->type_name("NAME")
-      ->group(group);
+  addTakeOption(app, source.take, group);
+  addHeadsOption(app, source.heads, group);
   app.add_option("--class-names", source.classNames,
                  tr("Class names: a text file with one name per line, or JSON, a list or an object "
                     "from index to name (also transformers' id2label). Default: the names stored "
@@ -66,6 +64,7 @@ void ModelOptions::declare(CLI::App& app) {
             "its own; must be a multiple of the patch size. Position embeddings are resampled"))
       ->type_name("SIZE")
       ->group(group);
+  addTransparencyOption(app, source.transparency, group);
   app.add_flag("--partial", source.partial,
                tr("Accept weights that are missing or of another shape: these tensors stay random. "
                   "Without it, this is an error"))
@@ -154,7 +153,7 @@ MaskScheme masksFromOption(const std::string& masks, const MaskShape& shape) {
   return valueOrThrow(masksNamed(masks, shape, SchemeLibrary(SchemeLibrary::defaultFolder())));
 }
 
-Experiment experimentByName(const std::string& nameOrFile) {
+Experiment experimentByName(const std::string& nameOrFile, int heads) {
   if (const PublishedModel* published = findPublishedModel(nameOrFile)) {
     Experiment experiment;
     experiment.name = published->name;
@@ -162,7 +161,8 @@ Experiment experimentByName(const std::string& nameOrFile) {
     experiment.masks.scheme = published->scheme;
     return experiment;
   }
-  if (isThere(nameOrFile)) return valueOrThrow(loadExperiment(nameOrFile));
+  if (isThere(parseWeightsPlace(nameOrFile).file))
+    return valueOrThrow(loadExperiment(nameOrFile, heads));
   std::vector<std::string> names;
   for (const auto& model : publishedModels())
     names.push_back(model.name);

@@ -19,8 +19,8 @@ struct ModelOptions {
   std::string promptFile;
   std::vector<std::string> prompts;  ///< of --prompt, behind those of the file
 
-  /// --model, --weights, --take, --class-names, --prompts, --prompt, --prompt-template, --image-size,
-  /// --partial, --masks, --device, --threads, --seed.
+  /// --model, --weights, --take, --heads, --class-names, --prompts, --prompt, --prompt-template,
+  /// --image-size, --transparency, --partial, --masks, --device, --threads, --seed.
   void declare(CLI::App& app);
 
   /// The source with the image's size and the prompts. Throws Failure where they are none.
@@ -40,8 +40,9 @@ MaskScheme masksFromOption(const std::string& masks, const MaskShape& shape);
 /// Warns about random weights and weights that do not fit, and notes what the reader noted.
 void sayHowItOpened(const ModelInfo& info, Terminal& terminal);
 
-/// A model by published name, config or checkpoint, without its weights. Throws Failure.
-Experiment experimentByName(const std::string& nameOrFile);
+/// A model by published name, config or checkpoint, without its weights. `heads` as ModelSource's.
+/// Throws Failure.
+Experiment experimentByName(const std::string& nameOrFile, int heads = 0);
 
 /// A line for each layer with soft heads, behind `indent`: what they have learned.
 void printAlphas(const SoftAlphas& alphas, const std::string& indent, Terminal& terminal);

@@ -52,7 +52,8 @@ std::optional<std::string> applyRow(const NameRow& row, std::string_view name) {
   for (const std::string_view leaf : {".weight", ".bias"}) {
     if (!name.ends_with(leaf)) continue;
     const auto stem = matched(row.theirs, name.substr(0, name.size() - leaf.size()));
-    if (stem) return filled(row.ours, *stem) + std::string(leaf);
+    const bool dropped = row.rule == TensorRule::Drop;  // then `ours` is no name
+    if (stem) return filled(row.ours, *stem) + std::string(dropped ? "" : leaf);
   }
   return std::nullopt;
 }

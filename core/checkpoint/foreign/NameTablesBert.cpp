@@ -71,7 +71,7 @@ void moveDetection(Checkpoint& checkpoint) {
   }
   renameNamed(checkpoint, "detection_token", "reg_token");
   checkpoint.notes.push_back(
-      "its detection tokens are opened as registers, before the patches: maps have them there");
+      "its detection tokens stand before the patches, as registers do: maps have them there");
 }
 
 void finishBert(Checkpoint& checkpoint) {
@@ -161,8 +161,8 @@ std::vector<NameRow> headRows() {
   return {{"^classifier", "head"},
           {"^cls_classifier", "head"},
           {"^distillation_classifier", "head_dist"},
-          {"^class_labels_classifier.*", "the heads that find objects", Drop},
-          {"^bbox_predictor.*", "the heads that find objects", Drop},
+          {"^class_labels_classifier.layers.#", "object_head.classes.#"},
+          {"^bbox_predictor.layers.#", "object_head.boxes.#"},
           {"^lm_head", "the head of the pre-training", Drop},
           {"^neck.*", "the head that makes depth of features", Drop},
           {"^head.conv*", "the head that makes depth of features", Drop},

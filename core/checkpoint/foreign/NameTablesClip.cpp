@@ -22,6 +22,19 @@ void finishTower(Checkpoint& checkpoint) {
   completeHead(checkpoint);
 }
 
+/// LAION's and other later weights have GELU, under the same names.
+void assumeQuickGelu(Checkpoint& checkpoint) {
+  checkpoint.assumptions.push_back(
+      "the file does not state its activation; assuming quick GELU, as OpenAI's CLIP has it. If "
+      "its "
+      "config says gelu, put that config beside it");
+}
+
+void finishOpenClip(Checkpoint& checkpoint) {
+  finishTower(checkpoint);
+  assumeQuickGelu(checkpoint);
+}
+
 /// SigLIP's pooling keeps its queries apart from keys and values.
 void splitPooling(Checkpoint& checkpoint) {
   NamedTensors split;
@@ -42,6 +55,7 @@ void finishTransformers(Checkpoint& checkpoint) {
   splitPooling(checkpoint);
   finishTower(checkpoint);
   const bool clip = findNamed(checkpoint, "norm_pre.weight") != nullptr;
+  if (clip) assumeQuickGelu(checkpoint);
   checkpoint.metadata.try_emplace("config",
                                   clip ? R"({"norm_eps": 1e-5, "act_layer": "quick_gelu"})"
                                        : R"({"norm_eps": 1e-6, "act_layer": "gelu_tanh"})");
@@ -115,7 +129,7 @@ NameTable openClipTable() {
            {"^vocab_size", "", Drop},
            {"^logit_scale", "", Drop},
            {"^logit_bias", "", Drop}},
-          finishTower,
+          finishOpenClip,
           R"({"norm_eps": 1e-5, "act_layer": "quick_gelu"})",
           PositionFilter::BicubicAntialiased};
 }

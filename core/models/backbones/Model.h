@@ -17,6 +17,7 @@
 #include "core/base/Result.h"
 #include "core/config/ModelConfig.h"
 #include "core/masks/MaskScheme.h"
+#include "core/models/layers/ObjectHead.h"
 
 namespace headlight {
 
@@ -49,6 +50,8 @@ class Model : public torch::nn::Module {
   /// [B, D]: what the classifier reads, and all that a model without one gives. Undefined where a
   /// backbone does not tell.
   virtual at::Tensor pooledFeatures(const at::Tensor& /*tokens*/) { return {}; }
+  /// What detection tokens find; undefined for a model without them.
+  virtual ObjectScores findObjects(const at::Tensor& /*tokens*/) { return {}; }
   /// The two heads apart, for distillation.
   virtual ClassLogitsPair classifyBoth(const at::Tensor& tokens) { return {classify(tokens), {}}; }
 

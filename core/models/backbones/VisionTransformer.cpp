@@ -32,6 +32,10 @@ VitLayout layoutOf(const ModelConfig& config) {
   if (!layout.branchBias && (config.mechanism != "softmax" || layout.mlp != "swiglu_apart"))
     refuse("branch_bias",
            tr("can be left out only with softmax attention and the MLP swiglu_apart"));
+  if (layout.objectClasses > 0 && (config.registers == 0 || layout.objectClasses == 1))
+    refuse("object_classes",
+           tr("needs registers, which find the objects, and at least 2 classes: the last is \"no "
+              "object\""));
   if (!layout.finalNorm && (layout.poolNorm || config.distilled))
     refuse("final_norm", tr("is needed by distilled models and by pool_norm; leave it on"));
   if (layout.poolHeads > 0 && config.width % layout.poolHeads != 0)
@@ -166,6 +170,9 @@ void VisionTransformer::makeEnd() {
   if (config().classes > 0)
     m_head =
         register_module("head", torch::nn::Linear(headWidth(config(), m_layout), config().classes));
+  if (m_layout.objectClasses > 0)
+    m_objectHead =
+        register_module("object_head", std::make_shared<ObjectHead>(width, m_layout.objectClasses));
   if (config().distilled)
     m_headDistilled = register_module("head_dist", torch::nn::Linear(width, config().classes));
 }
@@ -227,6 +234,12 @@ at::Tensor VisionTransformer::pooledFeatures(const at::Tensor& tokens) {
   return m_poolNorm ? m_poolNorm->forward(pooled) : pooled;
 }
 
+ObjectScores VisionTransformer::findObjects(const at::Tensor& tokens) {
+  if (!m_objectHead) return {};
+  const int registers = config().registers, first = config().grid().prefix - registers;
+  return m_objectHead->forward(finalNorm(tokens.slice(1, first, first + registers)));
+}
+
 at::Tensor VisionTransformer::classify(const at::Tensor& tokens) {
   const auto [logits, distilled] = classifyBoth(tokens);
   return distilled.defined() ? (logits + distilled) / 2 : logits;
@@ -273,6 +286,8 @@ ModelCost VisionTransformer::cost(const ModelConfig& config) {
                    1);
   if (config.classes > 0)
     counter.linear("head", headWidth(config, layout), config.classes, true, 1);
+  if (layout.objectClasses > 0)
+    ObjectHead::count(counter, config.width, layout.objectClasses, config.registers);
   if (config.distilled) counter.linear("head_dist", width, config.classes, true, 1);
   return counter.cost();
 }

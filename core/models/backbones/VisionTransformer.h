@@ -37,6 +37,8 @@ struct VitLayout {
   double poolRatio = 0;        ///< of its MLP; 0: as in a block
   bool poolPrefix = false;     ///< it looks at class and register tokens too
   bool midPositions = false;   ///< positions are added again after every block but the last (YOLOS)
+  int objectClasses =
+      0;  ///< of what registers find, with "no object" (YOLOS); 0: they find nothing
   /// How position embeddings are resized for another image: "antialiased", "bicubic", "bilinear".
   std::string positionFilter = "antialiased";
   std::string activation = "gelu";
@@ -57,6 +59,7 @@ class VisionTransformer : public Model {
   at::Tensor classify(const at::Tensor& tokens) override;
   ClassLogitsPair classifyBoth(const at::Tensor& tokens) override;
   at::Tensor pooledFeatures(const at::Tensor& tokens) override;
+  ObjectScores findObjects(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
 
  private:
@@ -79,6 +82,7 @@ class VisionTransformer : public Model {
   std::shared_ptr<RotaryFrequencies> m_frequencies;  ///< null without mixed rotary positions
   std::shared_ptr<TokenNorm> m_patchNorm, m_normPre, m_norm, m_poolNorm;  ///< may be null
   std::shared_ptr<AttentionPool> m_attentionPool;
+  std::shared_ptr<ObjectHead> m_objectHead;  ///< may be null
   torch::nn::Linear m_preLogits{nullptr}, m_head{nullptr}, m_headDistilled{nullptr};
 };
 

@@ -61,6 +61,9 @@ const ParameterTable& VisionTransformer::optionTable() {
                    "Include class and register tokens in attention pooling (Perception Encoder).")
           .boolean(&L::midPositions, "mid_positions",
                    "Add learned positions again after every block but the last (YOLOS).")
+          .integer(&L::objectClasses, "object_classes", 0, 100001,
+                   "Classes of the objects that the register tokens find, \"no object\" included "
+                   "(YOLOS); 0: they find none.")
           .choice(&L::positionFilter, "position_filter", {"antialiased", "bicubic", "bilinear"},
                   "How position embeddings are resized for another image size: bicubic with "
                   "antialiasing (timm) or without (transformers), or bilinear with it (SigLIP 2).")

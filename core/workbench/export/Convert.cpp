@@ -11,6 +11,7 @@
 #include "core/workbench/evaluation/BranchPasses.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/TorchRuntime.h"
+#include "core/workbench/loading/WeightsPlace.h"
 
 namespace headlight {
 namespace {
@@ -120,7 +121,8 @@ Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
                                          const ProgressCallback& progress, std::stop_token stop) {
   return guarded(in.string(), [&] {
     const auto dtype = dtypeFromName(options.dtype);
-    Checkpoint checkpoint = valueOrThrow(readCheckpoint(in));
+    const WeightsPlace place = parseWeightsPlace(in);
+    Checkpoint checkpoint = valueOrThrow(readCheckpoint(place.file, place.take));
     if (options.weightsOnly) checkpoint = weightsOf(std::move(checkpoint));
     ConvertOutcome outcome;
     outcome.notes = checkpoint.notes;

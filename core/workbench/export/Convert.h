@@ -48,7 +48,7 @@ struct ConvertOutcome {
 /// What ConvertOptions::dtype takes: "f32, f16, bf16".
 std::string convertDtypeNames();
 
-/// Reads `in` whole and writes `out` atomically; metadata is kept. Errors: those of reading and
+/// Reads `in` (a file, or FILE[NAME] for one of its models: WeightsPlace.h) whole and writes `out` atomically; metadata is kept. Errors: those of reading and
 /// writing, an unknown dtype, weights that do not fit the experiment's model; of a check those of
 /// evaluating, Canceled, and InvalidArgument where dropping the branch is not free: then
 /// nothing is written.

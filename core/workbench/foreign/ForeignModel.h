@@ -17,7 +17,7 @@ inline constexpr const char
 struct ForeignModel {
   std::string architecture;             ///< "ViTForImageClassification"
   ModelConfig model;                    ///< whose weights inTimmNames() gives (TimmNames.h)
-  std::vector<std::string> classNames;  ///< empty: none
+  std::vector<std::string> classNames;  ///< namedClasses() of them; empty: none
   std::vector<std::string> notes;       ///< what was assumed or is not used, and why
   /// The image processor's size counts, where the config says another: positions are resampled.
   bool anySize = false;

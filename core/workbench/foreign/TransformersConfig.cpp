@@ -87,7 +87,8 @@ ForeignModel readTransformersConfig(const Json& config, const std::filesystem::p
                model.architecture, labels},
               model);
   if (model.architecture.empty()) model.architecture = type;
-  if (static_cast<int>(model.classNames.size()) != model.model.classes) model.classNames.clear();
+  if (static_cast<int>(model.classNames.size()) != namedClasses(model.model))
+    model.classNames.clear();
   readImageProcessor(folder, type, model);
   return model;
 }

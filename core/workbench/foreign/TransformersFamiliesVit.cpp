@@ -21,9 +21,10 @@ void readDetection(const TransformersSource& source, ForeignModel& model) {
   const auto [height, width] = config.size("image_size", {512, 864});
   model.model.imageSize = height;
   model.model.imageWidth = width == height ? 0 : width;
-  model.model.registers = config.whole("num_detection_tokens", 100, 1, 4096);
+  model.model.registers = config.whole("num_detection_tokens", 100, 1, 1024);
   if (config.flag("use_mid_position_embeddings", true)) model.model.layout["mid_positions"] = true;
-  model.notes.push_back("it is opened as features: the boxes that it finds are not shown");
+  if (source.architecture.ends_with("ForObjectDetection"))
+    model.model.layout["object_classes"] = source.labels + 1;
 }
 
 /// As DINOv2's authors: two thirds, in steps of 8.

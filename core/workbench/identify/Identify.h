@@ -24,6 +24,9 @@ struct ModelFamily {
 /// Those with tensors of their own; a plain ViT has none and is what remains.
 const std::vector<ModelFamily>& modelFamilies();
 
+/// By the person, by timm's arguments, or assumed, which `notes` says. Throws Failure where nothing
+/// can be assumed.
+void inferHeads(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
 void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
 void inferCait(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
 void inferConvit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);

@@ -70,8 +70,8 @@ ModelConfig checked(const ModelConfig& config, const Checkpoint& checkpoint) {
 }  // namespace
 
 ModelConfig identifyModel(const Checkpoint& checkpoint, std::vector<std::string>& notes,
-                          const std::string& where) {
-  const TensorShapes shapes(checkpoint);
+                          const std::string& where, int heads) {
+  const TensorShapes shapes(checkpoint, heads);
   const auto& families = modelFamilies();
   const auto family = std::find_if(families.begin(), families.end(),
                                    [&](const ModelFamily& f) { return f.recognizes(shapes); });
@@ -93,6 +93,7 @@ ModelConfig identifyModel(const Checkpoint& checkpoint, std::vector<std::string>
                        failure.error().text() + "; " + kGiveModel,
                    where});
   }
+  notes.insert(notes.end(), checkpoint.assumptions.begin(), checkpoint.assumptions.end());
   notes.push_back("assuming ImageNet's mean and standard deviation");
   return config;
 }

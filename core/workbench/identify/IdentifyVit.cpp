@@ -9,21 +9,6 @@
 #include "core/workbench/identify/Identify.h"
 
 namespace headlight {
-namespace {
-
-void inferHeads(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes) {
-  if (const auto heads = shapes.argument("num_heads", 256)) {
-    config.heads = *heads;
-    return;
-  }
-  const int usualWidth = shapes.has("patch_embed.norm.weight") ? 128 : 64;  // AIMv2's, all others'
-  const int usual = config.width % usualWidth == 0 ? config.width / usualWidth : 0;
-  config.heads = usual > 0 ? usual : 3;
-  notes.push_back("the file does not state the number of heads; assuming " +
-                  std::to_string(config.heads) + "; give a config or a model's name to be certain");
-}
-
-}  // namespace
 
 /// hidden / width, so that what a block makes of it, rounded down, is `hidden` again.
 double ratioOf(int hidden, int width) {
@@ -49,6 +34,8 @@ void inferKin(const TensorShapes& shapes, ModelConfig& config) {
     layout["norm_pre"] = true;
     config.normEpsilon = 1e-5;  // of every released CLIP
   }
+  if (shapes.has("object_head.classes.2.weight"))
+    layout["object_classes"] = shapes.extent("object_head.classes.2.weight", 0);
   if (!shapes.has("blocks.0.norm1.bias")) layout["norm"] = "rms";
   if (!shapes.has("blocks.0.attn.proj.bias")) layout["branch_bias"] = false;
   if (shapes.has("patch_embed.norm.weight")) {
@@ -140,6 +127,10 @@ void applyArguments(const TensorShapes& shapes, ModelConfig& config,
     if (config.attention.value("rotary", "none") == "dinov3") config.normEpsilon = kDinoV3Epsilon;
     return;
   }
+  if (shapes.has("norm_pre.weight") && config.layout.value("mlp", "plain") == "plain")
+    notes.push_back(
+        "the file does not state its activation; assuming GELU; OpenAI's CLIP has quick GELU: give "
+        "a config or a model's name to be certain");
   if (config.attention.contains("relative_positions")) return;
   if (inferRotary(shapes, config, notes) || config.positions == "learned") return;
   config.normEpsilon = kDinoV3Epsilon;

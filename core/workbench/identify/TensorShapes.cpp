@@ -22,7 +22,7 @@ std::optional<int> wholeNumber(const Json& json, int most) {
 
 }  // namespace
 
-TensorShapes::TensorShapes(const Checkpoint& checkpoint) {
+TensorShapes::TensorShapes(const Checkpoint& checkpoint, int heads) : m_heads(heads) {
   for (const auto& [name, tensor] : checkpoint.tensors)
     m_shapes[name] = tensor.sizes().vec();
   const auto found = checkpoint.metadata.find("config");

@@ -16,7 +16,10 @@ namespace headlight {
 
 class TensorShapes {
  public:
-  explicit TensorShapes(const Checkpoint& checkpoint);
+  /// `heads`: as a person says; 0: not said.
+  explicit TensorShapes(const Checkpoint& checkpoint, int heads = 0);
+
+  int heads() const { return m_heads; }
 
   bool has(const std::string& name) const { return m_shapes.count(name) > 0; }
   /// Whether the name of any tensor contains `part`.
@@ -43,6 +46,7 @@ class TensorShapes {
  private:
   std::map<std::string, std::vector<std::int64_t>> m_shapes;
   Json m_arguments = Json::object();
+  int m_heads = 0;
 };
 
 /// Throws Failure naming `tensor` for more pixels than are read here.

@@ -8,6 +8,7 @@
 #include "core/checkpoint/foreign/TimmNames.h"
 #include "core/workbench/hub/HubFolder.h"
 #include "core/workbench/loading/Weights.h"
+#include "core/workbench/loading/WeightsPlace.h"
 #include "core/workbench/prompts/PromptHead.h"
 
 namespace headlight {
@@ -30,9 +31,11 @@ std::vector<std::string> notesOf(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path,
-                                             const std::string& take) {
-  return guarded(path.string(), [&] {
+Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& named,
+                                             const std::string& taken) {
+  return guarded(named.string(), [&] {
+    const auto [path, place] = parseWeightsPlace(named);
+    const std::string take = taken.empty() ? place : taken;
     // One shard that is named is looked at alone.
     const bool whole = isWeightsFolder(path) || isShardIndex(path);
     const auto files = whole ? tensorFilesOf(path) : std::vector{path};

@@ -34,8 +34,8 @@ struct CheckpointContents {
   std::int64_t bytes = 0;
 };
 
-/// `path`: a file, a folder of the hub or an index of shards, which are read as one. `take`: as
-/// readCheckpoint's. Errors: as readCheckpoint's.
+/// `path`: a file, a folder of the hub or an index of shards, which are read as one; FILE[NAME]
+/// (WeightsPlace.h) takes one of its models, and so does `take`, as readCheckpoint's. Errors: as readCheckpoint's.
 Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& path,
                                              const std::string& take = {});
 

@@ -216,7 +216,7 @@ std::vector<std::string> requireExplained(const Model& model, const Checkpoint& 
                  where});
 }
 
-Description describe(const Checkpoint& checkpoint, const std::string& where) {
+Description describe(const Checkpoint& checkpoint, const std::string& where, int heads) {
   Description description;
   const NamedTensors weights = weightsOf(checkpoint.tensors);
   if (auto metadata = valueOrThrow(readModelMetadata(checkpoint.metadata, where))) {
@@ -229,7 +229,7 @@ Description describe(const Checkpoint& checkpoint, const std::string& where) {
   }
   if (isMapFile(where)) throw Failure(needsModel(where));
   if (const auto beside = describedBeside(where, description.notes)) return describedBy(*beside);
-  description.experiment.model = identifyModel(checkpoint, description.notes, where);
+  description.experiment.model = identifyModel(checkpoint, description.notes, where, heads);
   description.inferred = true;
   return description;
 }
@@ -261,9 +261,9 @@ LoadedModel buildModel(const Experiment& experiment, const std::string& device) 
   return loaded;
 }
 
-Description describeFile(const std::filesystem::path& path) {
+Description describeFile(const std::filesystem::path& path, int heads) {
   const auto checkpoint = readWeights(path);
-  Description known = describe(checkpoint, path.string());
+  Description known = describe(checkpoint, path.string(), heads);
   if (known.inferred)
     addNotes(known,
              requireExplained(*makeModel(known.experiment.model, 0), checkpoint, path.string()));
@@ -271,7 +271,8 @@ Description describeFile(const std::filesystem::path& path) {
 }
 
 Description describeShapes(const std::filesystem::path& path) {
-  auto checkpoint = inTimmNames(valueOrThrow(readCheckpointShapes(tensorFilesOf(path))));
+  auto checkpoint = inTimmNames(
+      valueOrThrow(readCheckpointShapes(tensorFilesOf(path), parseWeightsPlace(path).take)));
   spreadGrayPatches(checkpoint);
   refuseSequenceModel(checkpoint.metadata, path.string());
   Description known = describe(checkpoint, path.string());
@@ -306,11 +307,11 @@ LoadedModel loadModel(const ModelSource& given) {
   if (folder)
     known = *folder;
   else if (describesItself)
-    known = describe(*checkpoint, weights.string());
+    known = describe(*checkpoint, weights.string(), source.heads);
   else if (config)
     known.experiment = valueOrThrow(readExperiment(source.model, modelCatalog()));
   else if (describedByFile)
-    known = describeFile(source.model);
+    known = describeFile(source.model, source.heads);
   else
     known.experiment = describedByName(source.model);
 
@@ -329,6 +330,7 @@ LoadedModel loadModel(const ModelSource& given) {
     known.experiment.model.imageSize = source.imageHeight;
     known.experiment.model.imageWidth = source.imageWidth;
   }
+  if (!source.transparency.empty()) known.experiment.model.transparency = source.transparency;
   if (checkpoint && !source.partial)
     requireHeld(known.experiment.model, checkpoint->tensors, weights.string(), /*resized=*/true);
   LoadedModel loaded = buildModel(known.experiment, source.device);

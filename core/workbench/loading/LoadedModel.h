@@ -31,11 +31,12 @@ struct Description {
   std::vector<std::string> classNames, classKeys, notes;  ///< as ModelInfo's
   bool inferred = false;  ///< off the names and shapes of its tensors (identifyModel)
 };
-/// From its metadata, from timm's config.json beside it (Weights.h), or inferred. Throws Failure,
+/// From its metadata, from timm's config.json beside it (Weights.h), or inferred (`heads` as
+/// identifyModel's). Throws Failure,
 /// also for a model that it does not hold.
-Description describe(const Checkpoint& checkpoint, const std::string& where);
+Description describe(const Checkpoint& checkpoint, const std::string& where, int heads = 0);
 /// For a file; inferred descriptions are explained (requireExplained).
-Description describeFile(const std::filesystem::path& path);
+Description describeFile(const std::filesystem::path& path, int heads = 0);
 /// For a description that was inferred: throws Failure(UnsupportedFile) with the names of tensors
 /// that the model lacks, has besides or has otherwise. Some mechanism that is not known here would
 /// be taken for softmax else. A head that nobody knows and what only a training needs are left aside

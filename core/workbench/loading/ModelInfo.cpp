@@ -34,17 +34,17 @@ std::string classNamesText(const ModelInfo& info) {
   return {};
 }
 
-Result<Experiment> loadExperiment(const Input& input) {
+Result<Experiment> loadExperiment(const Input& input, int heads) {
   const std::filesystem::path& path = input.path;
   return guarded(path.string(), [&]() -> Result<Experiment> {
     if (isWeightsFolder(path)) return readHubConfig(valueOrThrow(findHubFolder(path))).experiment;
     if (input.isJson()) return experimentInJson(input);
-    return describeFile(path).experiment;
+    return describeFile(path, heads).experiment;
   });
 }
 
-Result<Experiment> loadExperiment(const std::filesystem::path& path) {
-  return loadExperiment(identifyOrGuess(path));
+Result<Experiment> loadExperiment(const std::filesystem::path& path, int heads) {
+  return loadExperiment(identifyOrGuess(path), heads);
 }
 
 }  // namespace headlight

@@ -26,6 +26,9 @@ struct ModelSource {
   std::string model;
   std::filesystem::path weights;  ///< empty: as `model` says, or random weights from the seed
   std::string take;  ///< which model of `weights` (LoadReport::choices); empty: the likeliest
+  int heads = 0;     ///< of a ViT whose file states none (identifyModel); 0: assumed as others have
+  /// Of images: "white" or "drop", as ModelConfig's; empty: as the model says.
+  std::string transparency;
   std::filesystem::path classNames;  ///< a file of them (readClassNames); empty: the model's own
   /// Its classes, where the weights have a text tower beside them (ModelInfo::textSide); empty: as
   /// the model says.
@@ -46,6 +49,9 @@ struct ModelInfo {
   std::vector<std::string> classNames;  ///< may be empty
   /// What datasets call the classes, where classNames are other words for people; else empty.
   std::vector<std::string> classKeys;
+  /// Of what a detector finds (ModelConfig's layout.object_classes), without "no object"; may be
+  /// empty.
+  std::vector<std::string> objectNames;
   ClassNamesFrom classNamesFrom = ClassNamesFrom::Nowhere;
   TextSide textSide;       ///< of the folder that the weights lie in
   Prompts prompts;         ///< that are the classes; empty: none
@@ -73,7 +79,8 @@ struct ModelInfo {
 std::string classNamesText(const ModelInfo& info);
 
 /// The Experiment inside a config, a checkpoint or a folder of the hub, without loading a model.
-Result<Experiment> loadExperiment(const Input& input);
-Result<Experiment> loadExperiment(const std::filesystem::path& path);
+Result<Experiment> loadExperiment(const Input& input, int heads = 0);
+/// `heads` as ModelSource's.
+Result<Experiment> loadExperiment(const std::filesystem::path& path, int heads = 0);
 
 }  // namespace headlight

@@ -29,6 +29,11 @@ bool fits(const KnownClasses& known, const ModelInfo& info) {
          static_cast<int>(known.names.size()) == info.experiment.model.classes;
 }
 
+bool namesObjects(const KnownClasses& known, const ModelInfo& info) {
+  const ModelConfig& model = info.experiment.model;
+  return model.classes == 0 && static_cast<int>(known.names.size()) == namedClasses(model);
+}
+
 /// Whether a file is of the folder's weights, or the index of their shards.
 bool isOf(const HubFolder& folder, const std::filesystem::path& file) {
   if (isHubWeightsName(file.filename().string())) return true;
@@ -109,6 +114,7 @@ KnownClasses findClasses(const Checkpoint& checkpoint, const std::filesystem::pa
 
 void nameClasses(ModelInfo& info, const KnownClasses& own, const std::filesystem::path& file) {
   const bool named = fits(own, info);
+  if (namesObjects(own, info)) info.objectNames = own.names;
   if (!file.empty()) {
     info.classNames = valueOrThrow(readClassNames(file, info.experiment.model.classes));
     info.classKeys = !named ? std::vector<std::string>() : own.keys.empty() ? own.names : own.keys;
@@ -126,6 +132,7 @@ void nameClasses(ModelInfo& info, const KnownClasses& own, const std::filesystem
 
 KnownClasses classesToKeep(const ModelInfo& info) {
   if (info.classNamesFrom == ClassNamesFrom::ImageNet) return {};
+  if (info.classNames.empty()) return {info.objectNames, {}};
   return {info.classNames, info.classKeys};
 }
 

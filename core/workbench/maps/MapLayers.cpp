@@ -17,9 +17,9 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kMaxMapLayers = 1024;
-constexpr std::int64_t kMaxMapHeads = 4096, kMaxMapTokens = 65'536 + 66;
+constexpr std::int64_t kMaxMapHeads = 4096, kMaxMapTokens = 65'536 + 1026;
 constexpr std::int64_t kMaxMapImages = 1'000'000;
-constexpr int kMaxPrefix = 66;
+constexpr int kMaxPrefix = 1026;
 /// Prefix tokens of published models: none; class; class and distillation; registers alone, or
 /// behind a class token.
 constexpr int kUsualPrefixes[] = {0, 1, 2, 4, 5, 8, 9};

@@ -30,6 +30,7 @@
 #include "core/workbench/session/Kernels.h"
 #include "core/workbench/session/MapModel.h"
 #include "core/workbench/session/ModelAccess.h"
+#include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/session/RawTensors.h"
 
@@ -54,6 +55,7 @@ Preprocessing makePreprocessing(const ModelConfig& model) {
   result.width = model.imageWidthPixels();
   result.cropFraction = model.cropFraction;
   result.squash = model.cropMode == "squash";
+  result.dropAlpha = model.transparency == "drop";
   result.interpolation = model.interpolation == "nearest"    ? Interpolation::Nearest
                          : model.interpolation == "bilinear" ? Interpolation::Bilinear
                                                              : Interpolation::Bicubic;
@@ -121,6 +123,13 @@ struct InferenceSession::State {
     validBlocks = 0;
   }
 
+  std::vector<FoundObject> findObjects() {
+    const ObjectScores found = model().findObjects(tokens.back());
+    if (!found.logits.defined()) return {};
+    return rankObjects(plainValues(found.logits[0]), plainValues(found.boxes[0]),
+                       loaded.info.objectNames);
+  }
+
   int firstBlockToRun(const MaskScheme& wanted, bool withMaps) const {
     if (validBlocks == 0) return 0;  // `masks` may not have a shape yet
     int first = std::min(validBlocks, wanted.firstDifference(masks));
@@ -152,6 +161,7 @@ void keepDescription(const ModelInfo& own, const LoadReport& report, LoadedModel
   ModelInfo& info = loaded.info;
   info.classNames = own.classNames;
   info.classKeys = own.classKeys;
+  info.objectNames = own.objectNames;
   info.classNamesFrom = own.classNamesFrom;
   info.textSide = own.textSide;
   info.prompts = own.prompts;
@@ -193,8 +203,8 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::create(const Experim
   });
 }
 
-Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, int width,
-                                                                   const MaskScheme& masks) const {
+Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(
+    int height, int width, const MaskScheme& masks, const std::string& transparency) const {
   return guarded("image size", [&] {
     const std::lock_guard lock(m_state->mutex);
     const ModelInfo& own = m_state->loaded.info;
@@ -204,6 +214,7 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(int height, i
     Experiment experiment = own.experiment;
     experiment.model.imageSize = height;
     experiment.model.imageWidth = width == height ? 0 : width;
+    if (!transparency.empty()) experiment.model.transparency = transparency;
     experiment.masks = describeMasks(masks);
     std::unique_ptr<InferenceSession> session(new InferenceSession);
     LoadedModel& loaded = session->m_state->loaded;
@@ -345,6 +356,7 @@ Result<InferenceResult> InferenceSession::infer(const Image& image, const MaskSc
     inference.sigmoid = hasSigmoidScores(state.model().config());
     inference.top = rankClasses(inference.logits, state.loaded.info.classNames, options.topClasses,
                                 inference.sigmoid);
+    inference.objects = state.findObjects();
     inference.alphas = readSoftAlphas(state.model());
     inference.maps.meaning = state.loaded.info.mapMeaning;
     inference.maps.isSigned = state.loaded.info.mapIsSigned;

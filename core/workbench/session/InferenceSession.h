@@ -14,6 +14,7 @@
 #include "core/base/Progress.h"
 #include "core/imaging/codecs/Image.h"
 #include "core/workbench/loading/ModelInfo.h"
+#include "core/workbench/session/Objects.h"
 
 namespace headlight {
 
@@ -36,6 +37,7 @@ struct InferenceResult {
   std::vector<ClassScore> top;               ///< best first
   std::vector<float> logits;                 ///< [classes]
   bool sigmoid = false;                      ///< probabilities are of each class by itself
+  std::vector<FoundObject> objects;          ///< of a detector, best first
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
   SoftAlphas alphas;                         ///< of the weights under these masks
   std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
@@ -57,10 +59,11 @@ class InferenceSession {
 
   /// The same model, weights and class names, with `masks`, for images of another size, in
   /// pixels; `width` 0: as the height. Position embeddings and tables are resampled from those that
-  /// the weights came with, however often it is done. Errors: a size that patches do not divide,
+  /// the weights came with, however often it is done. `transparency`: as ModelConfig's; empty: as
+  /// it is. Errors: a size that patches do not divide,
   /// tensors that cannot be resampled (of windows that do not fit), no model.
-  Result<std::unique_ptr<InferenceSession>> atSize(int height, int width,
-                                                   const MaskScheme& masks) const;
+  Result<std::unique_ptr<InferenceSession>> atSize(int height, int width, const MaskScheme& masks,
+                                                   const std::string& transparency = {}) const;
 
   /// The same weights with prompts as classes, with `masks`; without prompts as the weights are by
   /// themselves. Reads the weights again. Errors: no text tower or tokenizer

@@ -90,9 +90,13 @@ void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_t
   }
   const at::Tensor logits = model.classify(tokens);
   const at::Tensor features = model.pooledFeatures(tokens);
+  const ObjectScores found = model.findObjects(tokens);
   for (std::int64_t i = 0; i < count; ++i) {
     inferences[first + i].logits = plain(logits[i]);
     if (features.defined()) inferences[first + i].features = plain(features[i]);
+    if (!found.logits.defined()) continue;
+    inferences[first + i].objectLogits = plain(found.logits[i]);
+    inferences[first + i].objectBoxes = plain(found.boxes[i]);
   }
 }
 
@@ -218,6 +222,21 @@ std::map<std::string, std::string> gridMetadata(const AttentionMaps& maps) {
   return metadata;
 }
 
+void addObjects(const std::vector<RawInferenceResult>& inferences, NamedTensors& tensors) {
+  const RawInferenceResult& first = inferences.front();
+  const auto count = static_cast<std::int64_t>(first.objectBoxes.size() / 4);
+  if (count == 0) return;
+  const auto classes = static_cast<std::int64_t>(first.objectLogits.size()) / count;
+  tensors.emplace_back("object_logits",
+                       stackedFrom(
+                           inferences, {count, classes},
+                           [](const auto& found) -> auto& { return found.objectLogits; }));
+  tensors.emplace_back("object_boxes", stackedFrom(
+                                           inferences, {count, 4}, [](const auto& found) -> auto& {
+                                             return found.objectBoxes;
+                                           }));
+}
+
 }  // namespace
 
 Result<std::vector<RawInferenceResult>> inferRaw(InferenceSession& session, const RawImages& images,
@@ -268,6 +287,7 @@ Result<void> writeRawResults(const std::filesystem::path& path,
           stackedFrom(
               inferences, {static_cast<std::int64_t>(model.features.size())},
               [](const RawInferenceResult& inference) -> auto& { return inference.features; }));
+    addObjects(inferences, tensors);
     for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
       tensors.emplace_back("attention." + std::to_string(l), stackedMaps(inferences, l));
     if (!rollouts.empty()) {

@@ -31,7 +31,9 @@ Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& 
 struct RawInferenceResult {
   std::vector<float> logits;    ///< [classes]; empty without a classifier
   std::vector<float> features;  ///< [D]: what a classifier reads; empty where a backbone tells none
-  AttentionMaps maps;           ///< every layer, or empty
+  std::vector<float> objectLogits;  ///< [N, K + 1] of a detector, "no object" last; else empty
+  std::vector<float> objectBoxes;   ///< [N, 4], center x and y, width, height in [0, 1]
+  AttentionMaps maps;               ///< every layer, or empty
 };
 
 /// Whether a model's probabilities are of each class by itself (model.layout.scores).
@@ -64,6 +66,7 @@ struct RawArray {
 };
 
 /// Writes `logits` [B, classes] where there are any, else `features` [B, D] where there are those;
+/// of a detector also `object_logits` [B, N, K + 1] and `object_boxes` [B, N, 4];
 /// where the results have maps also `attention.L` [B, H, T, T] of every
 /// layer, and in the metadata their grids (MapFile.h); where `rollouts` is not empty (one of N
 /// values for each result) `rollout` [B, N]; and `more`.

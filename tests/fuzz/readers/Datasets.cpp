@@ -125,14 +125,15 @@ Target archive(const fs::path& folder, const std::string& name, const std::strin
 /// The file `damaged` of a dataset whose other files are whole.
 Target dataset(const fs::path& folder, const std::string& kind, const std::string& damaged,
                const std::vector<std::pair<std::string, std::string>>& files) {
-  const fs::path own = folder / (kind + " " + damaged);
+  const fs::path own = folder / (kind + " " + fs::path(damaged).filename().string());
   fs::create_directories(own);
   Target target{kind + ", " + damaged, Kind::Bytes, {}, {}};
   for (const auto& [name, bytes] : files) {
+    fs::create_directories((own / name).parent_path());
     writeBytes(own / name, bytes);
     if (name == damaged) target.files = {bytes};
   }
-  if (damaged.ends_with(".txt")) target.kind = Kind::Text;
+  if (damaged.ends_with(".txt") || damaged.ends_with(".csv")) target.kind = Kind::Text;
   target.read = [=](const std::string& bytes) {
     writeBytes(own / damaged, bytes);
     DatasetSpec spec;
@@ -146,6 +147,42 @@ Target dataset(const fs::path& folder, const std::string& kind, const std::strin
 /// A list beside the images that it names.
 NamedFiles listed(const std::string& name, const std::string& list) {
   return {{name, list}, {"1.png", tinyPng()}, {"2.png", tinyPng()}, {"3.png", tinyPng()}};
+}
+
+/// ImageNet's flat validation folder, with `list` that labels its images.
+NamedFiles flatValidation(const std::string& name, const std::string& list) {
+  NamedFiles files{{name, list}};
+  for (const char* image : {"train/n02084071/1", "train/n02119022/2", "val/ILSVRC2012_val_00000001",
+                            "val/ILSVRC2012_val_00000002"})
+    files.emplace_back(std::string(image) + ".png", tinyPng());
+  return files;
+}
+
+NamedFiles devkit() {
+  NamedFiles files = flatValidation(
+      "ILSVRC2012_devkit_t12/data/"
+      "ILSVRC2012_validation_ground_truth.txt",
+      "2\n1\n");
+  files.emplace_back(
+      "ILSVRC2012_devkit_t12/data/meta.mat",
+      valueOrThrow(readFile(fs::path(HEADLIGHT_GOLDEN_DIR) / "devkit" / "meta.mat", 1u << 20)));
+  return files;
+}
+
+/// As Tiny-ImageNet has it.
+NamedFiles annotations() {
+  return {{"val/val_annotations.txt", "1.png\tb\t0\t32\t44\t62\n2.png\ta\t52\t55\t57\t59\n"},
+          {"train/a/images/1.png", tinyPng()},
+          {"train/b/images/2.png", tinyPng()},
+          {"val/images/1.png", tinyPng()},
+          {"val/images/2.png", tinyPng()}};
+}
+
+NamedFiles namedClasses() {
+  NamedFiles files = listed("train.txt", "1.png 0\n2.png 1\n");
+  files.emplace_back("val.txt", "3.png 1\n");
+  files.emplace_back("classes.txt", "1   rice leaf roller   \n2  paddy\n");
+  return files;
 }
 
 /// What data.path may hold. Names are counted before they are made.
@@ -239,6 +276,14 @@ std::vector<Target> dataTargets(const fs::path& folder) {
                      "{\"file_name\": \"1.png\", \"label\": \"a\"}\n"
                      "{\"file_name\": \"2.png\", \"label\": 3}\n"
                      "{\"file_name\": \"3.png\", \"label\": 3}\n")),
+      dataset(folder, kImageFolder, "LOC_val_solution.csv",
+              flatValidation("LOC_val_solution.csv",
+                             "ImageId,PredictionString\r\n"
+                             "ILSVRC2012_val_00000002,n02084071 1 2 3 4 n02119022 5 6 7 8 \r\n"
+                             "ILSVRC2012_val_00000001,n02119022 1 2 3 4 \r\n")),
+      dataset(folder, kImageFolder, devkit().front().first, devkit()),
+      dataset(folder, kImageFolder, "val/val_annotations.txt", annotations()),
+      dataset(folder, kImageFolder, "classes.txt", namedClasses()),
       archive(folder, "deflated.zip", test::zipArchive(archivedFiles())),
       archive(folder, "stored.zip", test::zipArchive(archivedFiles(), false)),
       archive(folder, "classes.tar", classTar()),

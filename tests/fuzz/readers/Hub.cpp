@@ -46,6 +46,20 @@ constexpr const char* kSwin = R"({"model_type": "swinv2", "architectures":
 constexpr const char* kOpenClip = R"({"model_cfg": {"embed_dim": 24, "quick_gelu": true,
   "vision_cfg": {"image_size": 32, "layers": 2, "width": 48, "head_width": 16, "patch_size": 8,
     "mlp_ratio": 2.0}}, "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}})";
+constexpr const char* kYolos = R"({"model_type": "yolos", "architectures":
+  ["YolosForObjectDetection"], "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 3,
+  "intermediate_size": 96, "image_size": [32, 48], "patch_size": 8, "num_detection_tokens": 6,
+  "use_mid_position_embeddings": true, "id2label": {"0": "a", "1": "b", "2": "c"}})";
+constexpr const char* kDinoV3 = R"({"model_type": "dinov3_vit", "hidden_size": 48,
+  "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 96, "image_size": 32,
+  "patch_size": 8, "num_register_tokens": 4, "use_gated_mlp": true, "hidden_act": "silu",
+  "rope_parameters": {"rope_theta": 100.0}, "layerscale_value": 1.0})";
+constexpr const char* kSiglip = R"({"model_type": "siglip2", "vision_config": {"hidden_size": 48,
+  "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 96, "patch_size": 8,
+  "num_patches": 16, "vision_use_head": true}})";
+constexpr const char* kDepth = R"({"model_type": "depth_anything", "backbone_config": {"model_type":
+  "dinov2", "hidden_size": 48, "num_attention_heads": 3, "num_hidden_layers": 2, "image_size": 56,
+  "patch_size": 14, "mlp_ratio": 4}})";
 constexpr const char* kProcessor = R"({"do_resize": true, "size": {"shortest_edge": 40},
   "do_center_crop": true, "crop_size": {"height": 32, "width": 32}, "resample": 3,
   "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5], "rescale_factor": 0.00392})";
@@ -59,8 +73,9 @@ Result<void> readConfig(const fs::path& folder, const std::string& text) {
   const auto known = guarded("config.json", [&] { return readHubConfig(*found); });
   return readThen(known, [](const HubModel& hub) {
     const ModelConfig& model = hub.experiment.model;
-    require(hub.classNames.empty() || static_cast<int>(hub.classNames.size()) == model.classes,
-            "names");
+    require(
+        hub.classNames.empty() || static_cast<int>(hub.classNames.size()) == namedClasses(model),
+        "names");
     require(hub.classKeys.empty() || hub.classKeys.size() == hub.classNames.size(), "keys");
     (void)guarded("", [&] { return modelCost(model).macs; });
   });
@@ -118,7 +133,7 @@ std::vector<Target> hubTargets(const fs::path& folder) {
            [=](const std::string& text) { return readConfig(plain, text); }},
           {"other libraries' config.json",
            Kind::Json,
-           {kVit, kClip, kBeit, kDino, kSwin, kOpenClip},
+           {kVit, kClip, kBeit, kDino, kSwin, kOpenClip, kYolos, kDinoV3, kSiglip, kDepth},
            [=](const std::string& text) { return readConfig(plain, text); }},
           {"transformers' preprocessor_config.json",
            Kind::Json,

@@ -9,6 +9,7 @@
 
 #include "core/base/files/Files.h"
 #include "core/checkpoint/TensorNests.h"
+#include "core/checkpoint/foreign/TimmNames.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/run/TrainingCheckpoint.h"
@@ -169,6 +170,27 @@ Target bareWeights() {
           }};
 }
 
+/// Other libraries' names: whatever they are, as timm's or as they came.
+Target foreignNames() {
+  std::vector<std::string> files;
+  for (const char* name :
+       {"vit_classify", "vit_v5_names", "deit_classify", "beit_shared_cls", "dinov2_registers",
+        "dinov3_gated", "clip_full", "siglip_vision", "swinv2_classify", "yolos_detect"})
+    files.push_back(
+        shapesOf(fs::path(HEADLIGHT_GOLDEN_DIR) / "transformers" / name / "model.safetensors"));
+  return {"other libraries' names and shapes", Kind::Json, files, [](const std::string& text) {
+            const auto read = guarded("fuzz", [&] { return inTimmNames(checkpointOf(text)); });
+            if (!read) return Result<void>(read.error());
+            const auto model = guarded("fuzz", [&] {
+              std::vector<std::string> notes;
+              return identifyModel(*read, notes, "fuzz", 4);
+            });
+            return readThen(model, [](const ModelConfig& config) {
+              (void)guarded("", [&] { return modelCost(config).macs; });
+            });
+          }};
+}
+
 /// {"teacher": ["backbone.cls_token", …], …}
 std::vector<TensorNest> nestsIn(const std::string& text) {
   std::vector<TensorNest> nests;
@@ -218,7 +240,11 @@ Target shardIndex(const fs::path& folder) {
 }  // namespace
 
 std::vector<Target> weightTargets(const fs::path& folder) {
-  return {trainingMetadata(folder), sequenceMetadata(folder), bareWeights(), nestedNames(),
+  return {trainingMetadata(folder),
+          sequenceMetadata(folder),
+          bareWeights(),
+          foreignNames(),
+          nestedNames(),
           shardIndex(folder)};
 }
 

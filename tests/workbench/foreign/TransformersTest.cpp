@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/attention/base/AttentionHook.h"
+#include "core/models/Registry.h"
 #include "core/models/backbones/FinalNorm.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "tests/TemporaryFolder.h"
@@ -137,34 +138,58 @@ TEST(TorchvisionFile, WithALayerBeforeItsHead) {
     EXPECT_LT(difference(ours.at(map), expected.at(map)), 1e-5) << map;
 }
 
-/// YOLOS has its detection tokens behind the patches, here they stand before them.
+/// YOLOS has its 6 detection tokens behind the patches, here they stand before them.
+at::Tensor detectionFirst(const at::Tensor& theirs, std::int64_t dimension) {
+  const std::int64_t tokens = theirs.size(dimension), found = 6;
+  return theirs.index_select(dimension, at::cat({at::arange(1), at::arange(tokens - found, tokens),
+                                                 at::arange(1, tokens - found)}));
+}
+
 TEST(TransformersTokens, DetectionTokensComeFirst) {
   const Tensors expected = expectedOf("yolos_detect");
   const LoadedModel loaded = loadModel(sourceOf("yolos_detect"));
   const Tensors ours = outputsOf(*loaded.model, expected.at("input"));
-  const std::int64_t tokens = expected.at("features").size(1), found = 6;
-  const at::Tensor order =
-      at::cat({at::arange(1), at::arange(tokens - found, tokens), at::arange(1, tokens - found)});
-  EXPECT_LT(difference(ours.at("features"), expected.at("features").index_select(1, order)), 1e-4);
+  EXPECT_LT(difference(ours.at("features"), detectionFirst(expected.at("features"), 1)), 1e-4);
   for (const char* map : {"attention.0", "attention.1"})
-    EXPECT_LT(
-        difference(ours.at(map), expected.at(map).index_select(2, order).index_select(3, order)),
-        1e-5);
+    EXPECT_LT(difference(ours.at(map), detectionFirst(detectionFirst(expected.at(map), 2), 3)),
+              1e-5);
+}
+
+/// The classes and boxes of its detection tokens, with and without positions added in every block.
+TEST(TransformersObjects, AreThoseOfYolos) {
+  for (const char* name : {"yolos_detect", "yolos_detect_plain"}) {
+    const at::NoGradGuard noGrad;
+    const Tensors expected = expectedOf(name);
+    const LoadedModel loaded = loadModel(sourceOf(name));
+    EXPECT_TRUE(loaded.info.report.missing.empty()) << loaded.info.report.summary();
+    EXPECT_TRUE(loaded.info.report.unexpected.empty()) << loaded.info.report.summary();
+    at::Tensor tokens = loaded.model->embed(expected.at("input"));
+    for (int layer = 0; layer < loaded.model->layers(); ++layer)
+      tokens = loaded.model->block(layer, tokens, nullptr);
+    const ObjectScores found = loaded.model->findObjects(tokens);
+    EXPECT_LT(difference(found.logits, expected.at("logits")), 1e-4) << name;
+    EXPECT_LT(difference(found.boxes, expected.at("pred_boxes")), 1e-4) << name;
+    EXPECT_EQ(loaded.info.objectNames.size(), 7u);
+    EXPECT_EQ(loaded.info.objectNames.front(), "tench");
+    EXPECT_TRUE(loaded.info.classNames.empty());
+    EXPECT_EQ(loaded.info.experiment.model.classes, 0);
+    EXPECT_EQ(modelCost(loaded.info.experiment.model).parameters, loaded.info.parameters);
+  }
 }
 
 /// At another size each library resizes its position embeddings in its own way.
 TEST(TransformersSizes, PositionsAreResizedAsThere) {
-  for (const char* name :
-       {"vit_classify", "dinov2_classify", "dinov2_registers", "dinov3", "siglip2_naflex"}) {
+  for (const char* name : {"vit_classify", "dinov2_classify", "dinov2_registers", "dinov3",
+                           "siglip2_naflex", "yolos_detect"}) {
     const Tensors expected = expectedOf(name);
     const at::Tensor images = expected.at("other.input");
     ModelSource source = sourceOf(name);
     source.imageHeight = static_cast<int>(images.size(2));
     source.imageWidth = static_cast<int>(images.size(3));
     const LoadedModel loaded = loadModel(source);
-    EXPECT_LT(
-        difference(outputsOf(*loaded.model, images).at("features"), expected.at("other.features")),
-        1e-4)
+    at::Tensor theirs = expected.at("other.features");
+    if (loaded.info.objectNames.size() > 0) theirs = detectionFirst(theirs, 1);
+    EXPECT_LT(difference(outputsOf(*loaded.model, images).at("features"), theirs), 1e-4)
         << name << ": " << loaded.info.report.summary();
   }
 }

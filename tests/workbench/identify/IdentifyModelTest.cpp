@@ -70,7 +70,7 @@ TEST(IdentifyModel, NoMechanismIsTakenForAnother) {
     const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
     std::vector<std::string> notes;
     const auto read = guarded("weights", [&] {
-      const ModelConfig inferred = identifyModel(checkpoint, notes);
+      const ModelConfig inferred = identifyModel(checkpoint, notes, {}, config.heads);
       requireExplained(*makeModel(inferred, 1), checkpoint, "weights");
       return inferred;
     });
@@ -79,6 +79,67 @@ TEST(IdentifyModel, NoMechanismIsTakenForAnother) {
     EXPECT_EQ(read->mechanism, config.mechanism)
         << "name its tensors otherwise, or recognize or refuse them in core/workbench/identify";
   }
+}
+
+/// Of a file that says nothing of them.
+ModelConfig withHeadsAssumed(ModelConfig config, std::vector<std::string>& notes, int said = 0) {
+  config.depth = 1;
+  const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+  return identifyModel(checkpoint, notes, "file", said);
+}
+
+TEST(IdentifyModel, HeadsAreThoseOfPublishedModelsOrAskedFor) {
+  ModelConfig config = findPublishedModel("vit_micro")->config;
+  config.heads = 4;
+  for (const int width : {40, 48, 100}) {
+    config.width = width;
+    std::vector<std::string> notes;
+    try {
+      withHeadsAssumed(config, notes);
+      FAIL() << width;
+    } catch (const Failure& failure) {
+      const std::string text = failure.error().text();
+      EXPECT_NE(text.find("token width " + std::to_string(width)), std::string::npos) << text;
+      EXPECT_NE(text.find("--heads"), std::string::npos) << text;
+    }
+    EXPECT_EQ(withHeadsAssumed(config, notes, 4).heads, 4);
+  }
+  config.width = 128;
+  std::vector<std::string> notes;
+  EXPECT_EQ(withHeadsAssumed(config, notes).heads, 2);
+  ASSERT_FALSE(notes.empty());
+  EXPECT_NE(notes.front().find("assuming 2, 64 wide each"), std::string::npos) << notes.front();
+}
+
+/// The names and shapes of ViT-H/14; no numbers.
+Checkpoint hugeShapes() {
+  Checkpoint file;
+  const auto add = [&](const std::string& name, at::IntArrayRef shape) {
+    file.tensors.emplace_back(name, at::zeros({1}).expand(shape));
+  };
+  add("cls_token", {1, 1, 1280});
+  add("pos_embed", {1, 257, 1280});
+  add("patch_embed.proj.weight", {1280, 3, 14, 14});
+  for (int block = 0; block < 32; ++block) {
+    const std::string prefix = "blocks." + std::to_string(block) + ".";
+    for (const char* vector : {"norm1.weight", "norm1.bias", "attn.proj.bias"})
+      add(prefix + vector, {1280});
+    add(prefix + "attn.qkv.weight", {3840, 1280});
+    add(prefix + "attn.qkv.bias", {3840});
+    add(prefix + "attn.proj.weight", {1280, 1280});
+    add(prefix + "mlp.fc1.weight", {5120, 1280});
+    add(prefix + "mlp.fc2.weight", {1280, 5120});
+  }
+  add("norm.weight", {1280});
+  return file;
+}
+
+/// 16 heads of 80, where 64 each would make 20.
+TEST(IdentifyModel, HeadsOfAnotherWidthAreThoseOfThePublishedModel) {
+  std::vector<std::string> notes;
+  EXPECT_EQ(identifyModel(hugeShapes(), notes).heads, 16);
+  ASSERT_FALSE(notes.empty());
+  EXPECT_NE(notes.front().find("assuming 16, as "), std::string::npos) << notes.front();
 }
 
 TEST(IdentifyModel, ImagesThatAreNotSquareNeedToBeTold) {
