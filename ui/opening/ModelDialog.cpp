@@ -30,7 +30,7 @@ const PublishedModel* publishedAs(const ModelConfig& model) {
 
 /// "DeiT, tiny", and what the paper prints.
 QString describePublished(const PublishedModel& model) {
-  const QString text = coreText(model.description);
+  QString text = coreText(model.description);
   if (model.publishedParametersM <= 0) return text;
   const QString macs = model.publishedMacsG > 0
                            ? ModelDialog::tr(", %1 GMACs").arg(model.publishedMacsG)

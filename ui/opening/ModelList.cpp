@@ -33,7 +33,7 @@ bool hasAll(const QString& text, const QStringList& words) {
 
 /// One's own dimensions go by their name alone.
 QString textToSearch(const QTreeWidgetItem* item) {
-  const QString name = item->text(0);
+  QString name = item->text(0);
   if (!item->parent()) return name;
   return QStringList{name, item->toolTip(0), item->parent()->text(0)}.join(QLatin1Char(' '));
 }
