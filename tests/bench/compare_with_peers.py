@@ -135,10 +135,14 @@ class TransformersPeer(Peer):
 
     @staticmethod
     def pooled(model, output):
-        """What a classifier would read; the poolers of ViT and its kin are none."""
+        """What a classifier would read; the poolers of ViT and its kin are none. A Siglip without
+        its pooler is read as its classifier does."""
         name = type(model).__name__
-        if name.startswith(("CLIP", "Siglip")):
-            return output.pooler_output
+        pooled = output.get("pooler_output")
+        if name.startswith(("CLIP", "Siglip", "Beit", "Data2Vec", "Swin")) and pooled is not None:
+            return pooled
+        if name.startswith("Siglip"):
+            return output.last_hidden_state.mean(1)
         if name.startswith("IJepa"):
             return output.last_hidden_state.mean(1)
         return output.last_hidden_state[:, 0]

@@ -26,8 +26,8 @@ class PromptsCliTest : public CliTest {
 
 TEST_F(PromptsCliTest, PredictsThePrompts) {
   const std::string folder = clip();
-  const auto result = run({"predict", m_image, "--model", folder, "--prompt", "cat nap", "--prompt",
-                           "dog run", "--json"});
+  const auto result = run({"predict", "--model", folder, "--prompt", "cat nap", "--prompt",
+                           "dog run", m_image, "--json"});  // an image behind them is no prompt
   ASSERT_EQ(result.exitCode, 0) << result.err;
   const auto top = result.json()["results"][0]["top"];
   ASSERT_EQ(top.size(), 2u);

@@ -24,7 +24,7 @@ void declarePrompts(CLI::App& app, ModelOptions& options, const char* group) {
   app.add_option("--prompt", options.prompts,
                  tr("A prompt, such as \"a photo of a cat\"; give it several times for several"))
       ->type_name("TEXT")
-      ->expected(1)
+      ->allow_extra_args(false)  // images may follow
       ->take_all()
       ->group(group);
   app.add_option("--prompt-template", options.source.prompts.pattern,
