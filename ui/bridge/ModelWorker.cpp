@@ -157,12 +157,13 @@ std::function<void()> ModelWorker::keepingView() {
   };
 }
 
-void ModelWorker::resizeModel(int height, int width) {
+void ModelWorker::resizeModel(int height, int width, const std::string& transparency) {
   open(
       displayName(m_document->inputs().model().experiment.model.name),
-      [sessions = m_sessions, height, width, masks = m_document->inputs().masks()]() -> Opened {
+      [sessions = m_sessions, height, width, transparency,
+       masks = m_document->inputs().masks()]() -> Opened {
         if (!sessions->main) return Error{ErrorCode::InvalidArgument, "no model is open", ""};
-        return sessions->main->atSize(height, width, masks);
+        return sessions->main->atSize(height, width, masks, transparency);
       },
       keepingView());
 }

@@ -41,7 +41,7 @@ class ModelWorker : public QObject {
                     const Prompts& prompts = {});
   /// The present model for images of another size (InferenceSession::atSize): its masks and the
   /// image stay.
-  void resizeModel(int height, int width);
+  void resizeModel(int height, int width, const std::string& transparency = {});
   /// The present weights with prompts as classes (InferenceSession::withPrompts), or without any:
   /// its masks, the image and the view stay. `done` gets what went wrong, in the window's thread;
   /// an empty text: nothing.

@@ -86,6 +86,18 @@ QString noteOn(const Document& document) {
       "This model knows only the nine texture-shape classes; this image is not one of them.");
 }
 
+/// What a detector found, best first.
+QString objectsNote(const InferenceResult& inference) {
+  QStringList found;
+  for (const FoundObject& object : objectsAbove(inference.objects, kDefaultObjectThreshold))
+    found << displayName(object.name) + QLatin1Char(' ') + probabilityText(double{object.score});
+  if (!found.isEmpty())
+    return PredictionPanel::tr("Objects: %1").arg(found.join(QStringLiteral(", ")));
+  return PredictionPanel::tr("No object: none of the %1 detection tokens scores at least %2.")
+      .arg(inference.objects.size())
+      .arg(probabilityText(kDefaultObjectThreshold));
+}
+
 QString rankText(const PredictionRow& row) {
   if (row.rankBefore == row.rank) return {};
   return QStringLiteral("%1 → %2").arg(row.rankBefore).arg(row.rank);
@@ -133,7 +145,9 @@ void PredictionPanel::refresh() {
   m_note = m_rows.empty() ? QString() : noteOn(*m_document);
   if (inference && m_document->inputs().hasModel() &&
       m_document->inputs().model().experiment.model.classes == 0)
-    m_note = tr("This model has no classifier. It computes features, not predictions.");
+    m_note = detectsObjects(m_document->inputs().model().experiment.model)
+                 ? objectsNote(*inference)
+                 : tr("This model has no classifier. It computes features, not predictions.");
   if (m_left && inference && !m_left->inference()) {
     m_rows.clear();
     words.clear();

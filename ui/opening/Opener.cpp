@@ -31,7 +31,8 @@ QString fileName(const QString& path) {
 /// see why.
 bool expectsSameImage(const ModelConfig& a, const ModelConfig& b) {
   return a.cropFraction == b.cropFraction && a.cropMode == b.cropMode &&
-         a.interpolation == b.interpolation && a.mean == b.mean && a.deviation == b.deviation;
+         a.interpolation == b.interpolation && a.transparency == b.transparency &&
+         a.mean == b.mean && a.deviation == b.deviation;
 }
 
 /// As a path that names one of the file's models.

@@ -219,7 +219,7 @@ void OpeningCommands::chooseResolution() {
   auto* dialog = new ResolutionDialog(m_document->inputs().model().experiment.model, m_window);
   dialogs().show(dialog, [this, dialog](int result) {
     if (result == QDialog::Accepted)
-      m_inference->resizeModel(dialog->imageHeight(), dialog->imageWidth());
+      m_inference->resizeModel(dialog->imageHeight(), dialog->imageWidth(), dialog->transparency());
   });
 }
 

@@ -20,15 +20,21 @@ ResolutionDialog::ResolutionDialog(const ModelConfig& model, QWidget* parent)
       m_height(makeSide(tr("Height in pixels"), model.imageHeightPixels())),
       m_width(makeSide(tr("Width in pixels"), model.imageWidthPixels())),
       m_square(new QCheckBox(tr("&Square"), this)),
+      m_dropAlpha(new QCheckBox(tr("&Drop the alpha channel of transparent images"), this)),
       m_cost(new MessageLabel(this)),
       m_buttons(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this)) {
   setObjectName(QStringLiteral("resolutionDialog"));
   setWindowTitle(tr("Resolution"));
+  m_dropAlpha->setObjectName(QStringLiteral("dropAlpha"));
+  m_dropAlpha->setToolTip(
+      tr("Off: transparent pixels are put on white. On: their stored colors are used, as in timm"));
+  m_dropAlpha->setChecked(model.transparency == "drop");
   m_square->setChecked(m_height->value() == m_width->value());
   auto* form = new QFormLayout;
   form->addRow(tr("&Height"), m_height);
   form->addRow(tr("&Width"), m_width);
   form->addRow(QString(), m_square);
+  form->addRow(QString(), m_dropAlpha);
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(form);
   layout->addWidget(m_cost);
@@ -62,6 +68,10 @@ int ResolutionDialog::imageHeight() const {
 
 int ResolutionDialog::imageWidth() const {
   return m_square->isChecked() ? m_height->value() : m_width->value();
+}
+
+std::string ResolutionDialog::transparency() const {
+  return m_dropAlpha->isChecked() ? "drop" : "white";
 }
 
 QString ResolutionDialog::costText() const {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The image size of the open model, and its cost, before anything is
-// done.
+// The image size of the open model, and its cost, before anything is done; and what it sees of
+// transparent pixels.
 
 #include <QDialog>
+
+#include <string>
 
 #include "core/config/ModelConfig.h"
 
@@ -24,6 +26,8 @@ class ResolutionDialog : public QDialog {
 
   int imageHeight() const;  ///< in pixels, as what follows
   int imageWidth() const;
+  /// "white" or "drop", as ModelConfig's.
+  std::string transparency() const;
   QString costText() const;  ///< or why it cannot be
 
  private:
@@ -32,7 +36,7 @@ class ResolutionDialog : public QDialog {
 
   ModelConfig m_model;
   QSpinBox *m_height, *m_width;
-  QCheckBox* m_square;
+  QCheckBox *m_square, *m_dropAlpha;
   MessageLabel* m_cost;
   QDialogButtonBox* m_buttons;
 };
