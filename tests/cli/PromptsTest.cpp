@@ -33,7 +33,8 @@ TEST_F(PromptsCliTest, PredictsThePrompts) {
   ASSERT_EQ(top.size(), 2u);
   EXPECT_NEAR(top[0]["probability"].get<double>() + top[1]["probability"].get<double>(), 1, 1e-6);
   EXPECT_EQ(result.json()["model"]["class_names"], "prompts");
-  EXPECT_NE(result.err.find("2 prompts"), std::string::npos) << result.err;
+  const auto said = run({"predict", m_image, "--model", folder, "--prompt", "cat nap"});
+  EXPECT_NE(said.err.find("its classes are 1 prompt"), std::string::npos) << said.err;
 }
 
 TEST_F(PromptsCliTest, TakesAFileAndATemplate) {
@@ -43,7 +44,8 @@ TEST_F(PromptsCliTest, TakesAFileAndATemplate) {
                            "--prompt", "run", "--prompt-template", "a photo of a {}", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
   std::set<std::string> names;
-  for (const auto& score : result.json()["results"][0]["top"])
+  const auto top = result.json()["results"][0]["top"];
+  for (const auto& score : top)
     names.insert(score["name"].get<std::string>());
   EXPECT_EQ(names,
             (std::set<std::string>{"a photo of a cat", "a photo of a dog", "a photo of a run"}));
@@ -69,6 +71,19 @@ TEST_F(PromptsCliTest, EvaluatesWithTheLinesAsClassNames) {
                            "--prompt-template", "a photo of a {}", "--data", "data", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
   EXPECT_DOUBLE_EQ(result.json()["top1"].get<double>(), 0.5) << result.out;
+}
+
+TEST_F(PromptsCliTest, EvaluatesATemplateWithTheDatasOwnClasses) {
+  const std::string folder = clip();
+  for (const char* name : {"cat", "dog", "run"}) {
+    fs::create_directories(path("data") / name);
+    fs::copy_file(m_image, path("data") / name / "a.png");
+  }
+  const auto result = run({"evaluate", "--model", folder, "--prompt-template", "a photo of a {}",
+                           "--data", "data", "--json"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(result.json()["images"], 3);
+  EXPECT_NEAR(result.json()["top1"].get<double>(), 1.0 / 3, 1e-9) << result.out;
 }
 
 TEST_F(PromptsCliTest, SaysWhatIsMissing) {

@@ -21,6 +21,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/evaluation/Evaluate.h"
 #include "core/workbench/evaluation/KernelCheck.h"
+#include "core/workbench/session/Datasets.h"
 
 namespace headlight::cli {
 namespace {
@@ -115,6 +116,7 @@ class EvaluateCommand : public Command {
     prepareOutput("--classes-csv", m_classes.csv, terminal);
     prepareOutput("--confusion", m_classes.confusion, terminal);
     const Experiment experiment = m_data.describe(m_model.source);
+    fillTemplate(experiment);
     if (ofClasses()) return notifyClasses(experiment.data, terminal, stop);
     if (!m_beside.empty()) return compareSchemes(experiment.data, terminal, stop);
     std::optional<MaskScheme> masks;
@@ -144,6 +146,16 @@ class EvaluateCommand : public Command {
   }
 
  private:
+  /// A template alone is filled with the names of the data's classes.
+  void fillTemplate(const Experiment& experiment) {
+    Prompts& prompts = m_model.source.prompts;
+    if (m_model.hasPrompts() || prompts.pattern.empty()) return;
+    DatasetSpec spec =
+        makeDatasetSpec(experiment.data, experiment.model.imageSize, experiment.seed);
+    spec.measuredWhole = true;
+    prompts.lines = valueOrThrow(openDataset(spec, Split::Validation))->classNames();
+  }
+
   bool ofClasses() const {
     return m_classes.classes || !m_classes.csv.empty() || !m_classes.confusion.empty() ||
            m_worst > 0;
