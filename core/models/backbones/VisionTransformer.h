@@ -22,11 +22,12 @@ struct VitLayout {
   bool cutRemainder = false;    ///< pixels right and below that fill no patch are left out
   /// "auto": token where there is a class token, else mean; "token_mean": both, side by side
   std::string pooling = "auto";
-  int preLogits = 0;           ///< width of a layer with tanh before the head; 0: none
+  int preLogits = 0;  ///< width of a layer with tanh before the head; 0: none
   /// The head reads features of length 1, and the layer before it has neither tanh nor bias: its
   /// rows are the embeddings of prompts (CLIP, SigLIP).
   bool cosine = false;
-  std::string scores = "softmax";  ///< what makes probabilities of logits; "sigmoid": of each alone
+  /// What makes probabilities of logits: "softmax" over all, or "sigmoid" of each alone.
+  std::string scores = "softmax";
   bool poolNorm = false;       ///< the final norm comes after pooling (timm's fc_norm)
   std::string norm = "layer";  ///< "rms": RMSNorm everywhere
   bool patchNorm = false;      ///< a norm of each patch before its position is added (AIMv2)
