@@ -63,6 +63,7 @@ class PromptsDialogTest : public QObject {
     PromptsDialog dialog({});
     QPushButton* apply = button(dialog, QStringLiteral("Apply"));
     QVERIFY(!apply->isEnabled());
+    QCOMPARE(dialog.focusWidget(), dialog.findChild<QPlainTextEdit*>());
     QVERIFY(!dialog.findChild<QPlainTextEdit*>()->accessibleName().isEmpty());
     QVERIFY(!dialog.findChild<QLineEdit*>()->accessibleName().isEmpty());
     type(dialog, QStringLiteral("cat\n\ndog\n"));
@@ -116,6 +117,8 @@ class PromptsDialogTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(command->isEnabled(), 20000);
     OPEN_IMAGE(test, writeImage(clip.folder.filePath(QStringLiteral("image.png"))));
 
+    test.document()->view().change([](ViewOptions& view) { view.layer = 0; });
+
     ScopedDialogs scoped;
     QPointer<PromptsDialog> dialog;
     dialogs().show = [&](QDialog* shown, const std::function<void(int)>&) {
@@ -133,6 +136,7 @@ class PromptsDialogTest : public QObject {
     delete dialog.data();
     QTRY_VERIFY_WITH_TIMEOUT(test.document()->inference() && !test.document()->isStale(), 20000);
     QCOMPARE(test.document()->inference()->top.size(), std::size_t{2});
+    QCOMPARE(test.document()->view().options().layer, 0);  // the view stays
     const std::string& best = test.document()->inference()->top.front().name;
     QVERIFY(best == "cat nap" || best == "dog run");
 
