@@ -70,6 +70,12 @@ QString noteOnPrompts(const ModelInfo& model) {
              : PredictionPanel::tr("Probabilities are shares among the prompts (softmax).");
 }
 
+/// A CLIP as it comes: no classes, but numbers that mean nothing by themselves.
+bool comparesWithTexts(const ModelInfo& model) {
+  return model.textSide.takesPrompts() && model.classNames.empty() && model.prompts.empty() &&
+         model.experiment.model.classes > 0;
+}
+
 QString noteOn(const Document& document) {
   if (const auto& recorded = document.recorded().view())
     return PredictionPanel::tr("%1; true class: “%2”.")
@@ -79,6 +85,10 @@ QString noteOn(const Document& document) {
     return PredictionPanel::tr("Class names: %1.")
         .arg(coreText(classNamesText(document.inputs().model())));
   if (!document.inputs().model().prompts.empty()) return noteOnPrompts(document.inputs().model());
+  if (comparesWithTexts(document.inputs().model()))
+    return PredictionPanel::tr(
+        "These outputs are the embedding that is compared with texts, not classes. Model → Prompts "
+        "gives it classes.");
   if (!knowsTextureShapes(document.inputs().model()) ||
       isTextureShape(document.inputs().model(), document.inputs().imagePath()))
     return {};
