@@ -47,8 +47,8 @@ Result<CheckpointContents> inspectCheckpoint(const std::filesystem::path& named,
     contents.choices = checkpoint.choices;
     contents.metadata = checkpoint.metadata;
     contents.notes = notesOf(checkpoint);
-    const auto side =
-        guarded("", [&] { return findTextSide(folderAround(path), checkpoint.tensors); });
+    const std::filesystem::path folder = folderAround(path);
+    const auto side = guarded("", [&] { return findTextSide(folder, checkpoint.tensors); });
     if (side) contents.textSide = *side;
     for (const auto& [name, tensor] : checkpoint.tensors) {
       contents.tensors.push_back(describe(name, tensor));

@@ -66,7 +66,7 @@ at::Tensor embedAll(const EncodedTexts& all, const TextTower& tower) {
 }
 
 at::Tensor unitRows(const at::Tensor& rows, const std::string& where) {
-  const at::Tensor unit = rows / rows.norm(2, -1, /*keepdim=*/true);
+  at::Tensor unit = rows / rows.norm(2, -1, /*keepdim=*/true);
   if (!at::isfinite(unit).all().item<bool>())
     throw Failure({ErrorCode::InvalidFile,
                    tr("its text tower gives no numbers; download the model again"), where});
