@@ -15,7 +15,7 @@ namespace headlight {
 /// ConViT, LeViT, MViTv2 and Swin in timm's names. `notes` says what was recognized and what had to
 /// be assumed. Throws Failure naming the backbone that was recognized where the rest cannot be read
 /// off; `where`, the file, is in its errors. `heads`: of a ViT whose file does not state them;
-/// 0: as published models of its size have, else of a width of 64 each.
+/// 0: as published models of its size have, else of a width of 64 each, else 3.
 ModelConfig identifyModel(const Checkpoint& checkpoint, std::vector<std::string>& notes,
                           const std::string& where = {}, int heads = 0);
 

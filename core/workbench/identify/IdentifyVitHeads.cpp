@@ -27,10 +27,11 @@ std::map<int, std::string> publishedHeads(const ModelConfig& config) {
 [[noreturn]] void refuseToGuess(const ModelConfig& config, int usualWidth) {
   throw Failure({ErrorCode::UnsupportedFile,
                  tr("the file does not state the number of heads, and its token width ") +
-                     std::to_string(config.width) + tr(" is no multiple of ") +
+                     std::to_string(config.width) + tr(" is a multiple of neither ") +
                      std::to_string(usualWidth) +
-                     tr(", the usual width of a head. Put the model's config.json beside the file, "
-                        "or give the number with --heads"),
+                     tr(", the usual width of a head, nor 3, the fewest heads of published models. "
+                        "Put the model's config.json beside the file, or give the number with "
+                        "--heads"),
                  ""});
 }
 
@@ -39,14 +40,24 @@ std::string assumedText(int heads, const std::string& why) {
          why + "; if that is wrong, give the number with --heads, or a config or a model's name";
 }
 
+/// Published models come first, then heads of the usual width; narrower models are most often
+/// small kin of the ViT-Tiny and have its 3.
 void assumeHeads(ModelConfig& config, int usualWidth, std::vector<std::string>& notes) {
+  constexpr int kFewHeads = 3;
   const auto published = publishedHeads(config);
   const int usual = config.width % usualWidth == 0 ? config.width / usualWidth : 0;
-  if (published.empty() && usual == 0) refuseToGuess(config, usualWidth);
-  const bool byName = !published.empty() && !published.contains(usual);
-  config.heads = byName ? published.begin()->first : usual;
-  notes.push_back(assumedText(config.heads, byName ? "as " + published.begin()->second + " has"
-                                                   : std::to_string(usualWidth) + " wide each"));
+  if (!published.empty() && !published.contains(usual)) {
+    config.heads = published.begin()->first;
+    notes.push_back(assumedText(config.heads, "as " + published.begin()->second + " has"));
+  } else if (usual > 0) {
+    config.heads = usual;
+    notes.push_back(assumedText(usual, std::to_string(usualWidth) + " wide each"));
+  } else if (config.width % kFewHeads == 0) {
+    config.heads = kFewHeads;
+    notes.push_back(assumedText(kFewHeads, "as ViT-Tiny has"));
+  } else {
+    refuseToGuess(config, usualWidth);
+  }
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ ModelConfig withHeadsAssumed(ModelConfig config, std::vector<std::string>& notes
 TEST(IdentifyModel, HeadsAreThoseOfPublishedModelsOrAskedFor) {
   ModelConfig config = findPublishedModel("vit_micro")->config;
   config.heads = 4;
-  for (const int width : {40, 48, 100}) {
+  for (const int width : {40, 80, 100}) {
     config.width = width;
     std::vector<std::string> notes;
     try {
@@ -110,8 +110,11 @@ TEST(IdentifyModel, HeadsAreThoseOfPublishedModelsOrAskedFor) {
     }
     EXPECT_EQ(withHeadsAssumed(config, notes, 4).heads, 4);
   }
-  config.width = 128;
   std::vector<std::string> notes;
+  config.width = 48;
+  EXPECT_EQ(withHeadsAssumed(config, notes).heads, 3);
+  EXPECT_TRUE(isNoted(notes, "assuming 3, as ViT-Tiny has"));
+  config.width = 128;
   EXPECT_EQ(withHeadsAssumed(config, notes).heads, 2);
   EXPECT_TRUE(isNoted(notes, "assuming 2, 64 wide each"));
 }
