@@ -125,6 +125,105 @@ TEST(WindowAttention, GradientsAreFiniteDifferences) {
   }
 }
 
+/// Swin V2's bias of one offset (Liu et al. 2022, Eq. 3 and 4), `trained`: the window that offsets
+/// are shares of.
+double offsetBias(const WindowAttention& layer, int head, int rows, int cols, int trained) {
+  const auto logarithm = [&](int offset) {
+    const double share = 8.0 * offset / std::max(1, trained - 1);
+    return (share < 0 ? -1 : 1) * std::log2(std::abs(share) + 1) / 3;
+  };
+  const double r = logarithm(rows), c = logarithm(cols);
+  const at::Tensor first = parameter(layer, "cpb_mlp.0.weight"),
+                   shift = parameter(layer, "cpb_mlp.0.bias"),
+                   second = parameter(layer, "cpb_mlp.2.weight");
+  double sum = 0;
+  for (int hidden = 0; hidden < shift.size(0); ++hidden) {
+    const double value = first[hidden][0].item<double>() * r + first[hidden][1].item<double>() * c +
+                         shift[hidden].item<double>();
+    sum += second[head][hidden].item<double>() * std::max(0.0, value);
+  }
+  return 16 / (1 + std::exp(-sum));
+}
+
+at::Tensor ofLengthOne(const at::Tensor& rows) {
+  return rows / (rows * rows).sum(-1, true).sqrt();
+}
+
+struct CosineCase {
+  Case shape;
+  std::vector<int> pretrained;
+  int stage, trained;  ///< what `pretrained` says of this stage
+};
+
+std::shared_ptr<WindowAttention> makeCosineLayer(const CosineCase& c, at::ScalarType type) {
+  AttentionOptions options = c.shape.options();
+  options.stage = c.stage;
+  options.options["cosine"] = true;
+  options.options["pretrained_windows"] = c.pretrained;
+  seedTorch(6);
+  auto layer = std::make_shared<WindowAttention>(options);
+  const at::NoGradGuard noGrad;
+  auto parameters = layer->named_parameters();
+  parameters["cpb_mlp.2.weight"].normal_(0, 0.3);
+  parameters["logit_scale"].copy_(at::tensor({1.0, 5.0}).view({2, 1, 1}));  // the second is bounded
+  layer->to(type);
+  return layer;
+}
+
+std::vector<CosineCase> cosineCases() {
+  return {{{{4, 6, 0}, 2, 1, 2, 4, {"none", "none"}}, {}, 0, 2},
+          {{{7, 5, 0}, 4, 1, 2, 5, {"none", "none"}}, {0, 3}, 1, 3},  // padded and shifted
+          {{{8, 8, 0}, 4, 0, 2, 3, {"none", "none"}}, {0, 3}, 0, 4},
+          {{{3, 3, 0}, 7, 0, 2, 4, {"none", "none"}}, {12, 12, 12, 6}, 3, 6}};
+}
+
+TEST(WindowAttention, CosineEqualsTheNaiveReference) {
+  constexpr double kTolerance = 1e-5;  // float32 against double
+  for (const CosineCase& cosine : cosineCases()) {
+    const Case& c = cosine.shape;
+    const auto layer = makeCosineLayer(cosine, at::kFloat);
+    const int patches = c.grid.patches();
+    const at::Tensor x = at::randn({1, patches, c.width()});
+    CollectingHook tap;
+    const at::NoGradGuard noGrad;
+    const at::Tensor output = layer->forward(x, &tap).to(at::kDouble);
+    const at::Tensor padded = at::cat({x[0].to(at::kDouble), at::zeros({1, c.width()})});
+    const at::Tensor qkv =
+        at::linear(padded, parameter(*layer, "qkv.weight"), parameter(*layer, "qkv.bias"));
+    std::vector<at::Tensor> mixed;
+    for (int head = 0; head < c.heads; ++head) {
+      testing::NaiveHead naive{ofLengthOne(part(c, qkv, 0, head)),
+                               ofLengthOne(part(c, qkv, 1, head)), part(c, qkv, 2, head),
+                               c.headMasks()[head]};
+      const double scale =
+          std::min(100.0, std::exp(parameter(*layer, "logit_scale")[head].item<double>()));
+      naive.logit = [&](const testing::Place& query, const testing::Place& key, double product) {
+        return product * scale + offsetBias(*layer, head, query.row - key.row,
+                                            query.col - key.col, cosine.trained);
+      };
+      naive.weight = [](const testing::Place&, const testing::Place&, double w) { return w; };
+      at::Tensor map = at::zeros({patches, patches}, at::kDouble);
+      mixed.push_back(at::zeros({patches, c.headWidth}, at::kDouble));
+      naive.run(c.grid, c.window, c.shifted(), map, mixed.back());
+      EXPECT_LT((tap.maps.at(0)[0][head].to(at::kDouble) - map).abs().max().item<double>(),
+                kTolerance)
+          << c.grid.rows << "x" << c.grid.cols << " head " << head;
+    }
+    const at::Tensor expected = at::linear(at::cat(mixed, 1), parameter(*layer, "proj.weight"),
+                                           parameter(*layer, "proj.bias"));
+    EXPECT_LT((output[0] - expected).abs().max().item<double>(), kTolerance);
+  }
+}
+
+TEST(WindowAttention, CosineGradientsAreFiniteDifferences) {
+  for (const CosineCase& c : cosineCases()) {
+    const auto layer = makeCosineLayer(c, at::kDouble);
+    const at::Tensor x =
+        at::randn({1, c.shape.grid.patches(), c.shape.width()}, at::kDouble).requires_grad_();
+    testing::expectLayerGradients(*layer, x);
+  }
+}
+
 TEST(WindowAttention, NothingPassesBetweenWindowsOrRegions) {
   const at::NoGradGuard noGrad;
   for (const int layerInStage : {0, 1}) {
@@ -212,6 +311,10 @@ TEST(WindowAttention, RefusesNonsense) {
   EXPECT_EQ(refusedAt(options), "model.attention.window");
   options.options = {{"windows", 7}};
   EXPECT_EQ(refusedAt(options), "model.attention.windows");
+  options.options = {{"window", 2}, {"cosine", true}, {"pretrained_windows", {2}}};
+  EXPECT_EQ(refusedAt(options), "accepted");
+  options.stage = 1;
+  EXPECT_EQ(refusedAt(options), "model.attention.pretrained_windows");
 }
 
 }  // namespace

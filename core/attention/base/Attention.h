@@ -49,6 +49,7 @@ struct HeadProjection {
 
 struct AttentionOptions {
   int layer = 0;         ///< counted over the whole model
+  int stage = 0;         ///< 0 in a model without stages
   int layerInStage = 0;  ///< windows are shifted in every second block of a stage
   int width = 192;       ///< D
   int heads = 3;         ///< H; divides D

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/attention/base/MixedPrecision.h"
+#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -15,16 +16,18 @@ constexpr double kMostScale = 100, kFirstScale = 10;
 constexpr double kMostBias = 16;
 constexpr double kOffsetReach = 8;
 
-/// One offset, −(side − 1) … side − 1, as a share of the window on a scale of logarithms.
-at::Tensor offsetsAlong(int side) {
+/// One offset, −(side − 1) … side − 1, as a share of the window of `trained` on a scale of
+/// logarithms.
+at::Tensor offsetsAlong(int side, int trained) {
   const at::Tensor whole = at::arange(1 - side, side, at::kFloat);
-  const at::Tensor share = (side > 1 ? whole / (side - 1) : whole) * kOffsetReach;
+  const at::Tensor share = (trained > 1 ? whole / (trained - 1) : whole) * kOffsetReach;
   return at::sign(share) * at::log2(share.abs() + 1) / std::log2(kOffsetReach);
 }
 
-/// [offsets, 2]: rows and columns, in the order of a table's rows.
-at::Tensor offsetsOf(const Grid& window) {
-  const auto pair = at::meshgrid({offsetsAlong(window.rows), offsetsAlong(window.cols)}, "ij");
+/// [offsets, 2]: rows and columns, in the order of a table's rows. `trained`: 0: the window.
+at::Tensor offsetsOf(const Grid& window, int trained) {
+  const auto along = [&](int side) { return offsetsAlong(side, trained > 0 ? trained : side); };
+  const auto pair = at::meshgrid({along(window.rows), along(window.cols)}, "ij");
   return at::stack({pair[0].flatten(), pair[1].flatten()}, -1);
 }
 
@@ -34,14 +37,29 @@ class OffsetMlp : public torch::nn::Module {
   using torch::nn::Module::register_module;
 };
 
+WindowOptions ownOptions(const AttentionOptions& options) {
+  auto own = optionsAs<WindowOptions>(WindowAttention::optionTable(), options.options);
+  const int windows = static_cast<int>(own.pretrainedWindows.size());
+  if (windows > 0 && windows <= options.stage)
+    throw Failure({ErrorCode::InvalidConfig, tr("give one window for each stage, or none"),
+                   "model.attention.pretrained_windows"});
+  return own;
+}
+
 bool isCosine(const AttentionOptions& options) {
-  return optionsAs<WindowOptions>(WindowAttention::optionTable(), options.options).cosine;
+  return ownOptions(options).cosine;
+}
+
+/// 0: as it is now.
+int pretrainedWindow(const AttentionOptions& options) {
+  const std::vector<int> windows = ownOptions(options).pretrainedWindows;
+  return windows.empty() ? 0 : windows[options.stage];
 }
 
 }  // namespace
 
 WindowShape WindowAttention::shape(const AttentionOptions& options) {
-  const auto own = optionsAs<WindowOptions>(optionTable(), options.options);
+  const WindowOptions own = ownOptions(options);
   return windowShape(options.grid, own.window, own.shift && options.layerInStage % 2 == 1);
 }
 
@@ -56,6 +74,8 @@ const ParameterTable& WindowAttention::optionTable() {
           .boolean(&O::cosine, "cosine",
                    "Logits from the angle between query and key, with biases from an MLP of the "
                    "offsets (Swin V2).")
+          .integers(&O::pretrainedWindows, "pretrained_windows", 0, 256,
+                    "Window of each stage when the offsets' MLP was trained; empty or 0: as now.")
           .build();
   return table;
 }
@@ -71,7 +91,7 @@ WindowAttention::WindowAttention(const AttentionOptions& options, const WindowSh
   using torch::nn::LinearOptions;
   const at::NoGradGuard noGrad;
   if (m_cosine)
-    makeCosine(options.heads);
+    makeCosine();
   else
     m_biasTable = register_parameter("relative_position_bias_table",
                                      at::zeros({shape.offsets(), options.heads}).normal_(0, 0.02));
@@ -81,14 +101,15 @@ WindowAttention::WindowAttention(const AttentionOptions& options, const WindowSh
   m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
 }
 
-void WindowAttention::makeCosine(int heads) {
+void WindowAttention::makeCosine() {
   using torch::nn::LinearOptions;
+  const std::int64_t heads = m_options.heads;
   m_logitScale = register_parameter("logit_scale", at::full({heads, 1, 1}, std::log(kFirstScale)));
   auto mlp = register_module("cpb_mlp", std::make_shared<OffsetMlp>());
   m_biasHidden = mlp->register_module("0", torch::nn::Linear(2, kBiasHidden));
   m_biasOut =
       mlp->register_module("2", torch::nn::Linear(LinearOptions(kBiasHidden, heads).bias(false)));
-  m_offsets = offsetsOf(m_windows.shape().window);
+  m_offsets = offsetsOf(m_windows.shape().window, pretrainedWindow(m_options));
 }
 
 at::Tensor WindowAttention::biasTable() const {

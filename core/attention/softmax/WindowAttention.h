@@ -5,6 +5,8 @@
 
 #include <torch/nn/modules/linear.h>
 
+#include <vector>
+
 #include "core/attention/base/Windows.h"
 #include "core/attention/softmax/MaskedAttention.h"
 
@@ -14,6 +16,8 @@ struct WindowOptions {
   int window = 7;       ///< M, in patches
   bool shift = true;    ///< by half a window in every second block of a stage
   bool cosine = false;  ///< as Swin V2
+  /// Of `cosine`: M of each stage in the training before this one; empty or 0: as now.
+  std::vector<int> pretrainedWindows;
 };
 
 /// A = softmax(mask(QKᵀ/√d + B)) in every window, out = proj(A·V). Where windows do not divide the
@@ -23,7 +27,7 @@ struct WindowOptions {
 ///
 /// With `cosine` as Swin V2 (Liu et al. 2022, §3.2 and §3.3): logits are τ·cos(q, k) + B with a
 /// τ = exp(logit_scale), at most 100, of each head, and B = 16·sigmoid of an MLP of the offsets'
-/// logarithms. Names: logit_scale [H, 1, 1], cpb_mlp.0, cpb_mlp.2 in place of the table.
+/// logarithms, which are shares of the window that the MLP was trained with. Names: logit_scale [H, 1, 1], cpb_mlp.0, cpb_mlp.2 in place of the table.
 class WindowAttention : public MaskedAttention {
  public:
   explicit WindowAttention(const AttentionOptions& options);
@@ -42,7 +46,7 @@ class WindowAttention : public MaskedAttention {
  private:
   WindowAttention(const AttentionOptions& options, const WindowShape& shape);
 
-  void makeCosine(int heads);
+  void makeCosine();
   /// [offsets, H]
   at::Tensor biasTable() const;
   /// Queries and keys of length 1, the first scaled: [B', M, 3D] → the same.

@@ -24,6 +24,7 @@ SwinLayout swinLayout(const ModelConfig& config) {
 BlockOptions swinBlock(const ModelConfig& config, const Plan& plan, int layer, const Grid& grid) {
   return {.mechanism = config.mechanism,
           .attention = {.layer = layer,
+                        .stage = plan.stage,
                         .layerInStage = plan.indexInStage,
                         .width = config.stageWidth(plan.stage),
                         .heads = config.stageHeadCount(plan.stage),

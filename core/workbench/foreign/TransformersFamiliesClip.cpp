@@ -2,6 +2,7 @@
 
 // TransformersFamilies.h: the image halves of CLIP and SigLIP, and Swin.
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/Translation.h"
@@ -15,11 +16,9 @@ void noteHalf(const TransformersSource& source, ForeignModel& model) {
 }
 
 void setSecondVersion(const ConfigValues& config, ModelConfig& model) {
-  const Json sizes = config.json().value("pretrained_window_sizes", Json::array());
-  for (const Json& size : sizes.is_array() ? sizes : Json::array())
-    if (size != 0)
-      config.refuse("pretrained_window_sizes",
-                    tr("a Swin V2 that was trained with smaller windows first is not supported"));
+  const std::vector<int> trained = config.wholes("pretrained_window_sizes", {0, 0, 0, 0}, 0);
+  if (std::any_of(trained.begin(), trained.end(), [](int window) { return window > 0; }))
+    model.attention["pretrained_windows"] = trained;
   model.attention["cosine"] = true;
   model.layout["merging"] = "patch_norm";
   model.layout["post_norm"] = true;

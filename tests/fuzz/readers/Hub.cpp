@@ -42,7 +42,7 @@ constexpr const char* kDino = R"({"model_type": "dinov2_with_registers", "mlp_ra
 constexpr const char* kSwin = R"({"model_type": "swinv2", "architectures":
   ["Swinv2ForImageClassification"], "embed_dim": 16, "depths": [2, 1], "num_heads": [2, 4],
   "window_size": 4, "mlp_ratio": 2.0, "image_size": 32, "patch_size": 2,
-  "pretrained_window_sizes": [0, 0]})";
+  "pretrained_window_sizes": [3, 0]})";
 constexpr const char* kOpenClip = R"({"model_cfg": {"embed_dim": 24, "quick_gelu": true,
   "vision_cfg": {"image_size": 32, "layers": 2, "width": 48, "head_width": 16, "patch_size": 8,
     "mlp_ratio": 2.0}}, "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}})";
