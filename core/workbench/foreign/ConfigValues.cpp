@@ -76,12 +76,13 @@ std::pair<int, int> ConfigValues::size(const char* key, std::pair<int, int> othe
   return {pair[0].get<int>(), pair[1].get<int>()};
 }
 
-std::vector<int> ConfigValues::wholes(const char* key, const std::vector<int>& otherwise) const {
+std::vector<int> ConfigValues::wholes(const char* key, const std::vector<int>& otherwise,
+                                      int least) const {
   const Json* value = find(key);
   if (!value) return otherwise;
   const bool numbers = value->is_array() && !value->empty() && value->size() <= kMostNumbers &&
                        std::all_of(value->begin(), value->end(),
-                                   [](const Json& number) { return isWhole(number, 1, 1 << 20); });
+                                   [&](const Json& number) { return isWhole(number, least, 1 << 20); });
   if (!numbers) fail(key, tr("must be a list of at most 16 whole numbers"));
   return value->get<std::vector<int>>();
 }
@@ -90,11 +91,13 @@ std::vector<double> ConfigValues::three(const char* key,
                                         const std::vector<double>& otherwise) const {
   const Json* value = find(key);
   if (!value) return otherwise;
+  const Json list = value->is_number() ? Json{*value} : *value;
   const bool numbers =
-      value->is_array() && value->size() == 3 &&
-      std::all_of(value->begin(), value->end(), [](const Json& n) { return n.is_number(); });
-  if (!numbers) fail(key, tr("must be three numbers"));
-  return value->get<std::vector<double>>();
+      list.is_array() && (list.size() == 3 || list.size() == 1) &&
+      std::all_of(list.begin(), list.end(), [](const Json& n) { return n.is_number(); });
+  if (!numbers) fail(key, tr("must be three numbers, or one for all colors"));
+  const auto given = list.get<std::vector<double>>();
+  return given.size() == 3 ? given : std::vector<double>(3, given[0]);
 }
 
 ConfigValues ConfigValues::part(const char* key) const {

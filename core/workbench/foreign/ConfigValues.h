@@ -26,7 +26,8 @@ class ConfigValues {
   /// One number for both, or [height, width].
   std::pair<int, int> size(const char* key, std::pair<int, int> otherwise) const;
   /// At most 16 of them.
-  std::vector<int> wholes(const char* key, const std::vector<int>& otherwise) const;
+  std::vector<int> wholes(const char* key, const std::vector<int>& otherwise, int least = 1) const;
+  /// Three numbers, or one for all.
   std::vector<double> three(const char* key, const std::vector<double>& otherwise) const;
   /// The object under `key`; an empty one where there is none.
   ConfigValues part(const char* key) const;

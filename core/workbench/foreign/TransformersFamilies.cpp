@@ -59,9 +59,9 @@ std::string activationNamed(const ConfigValues& tower, const char* key,
 
 void requireColors(const ConfigValues& tower) {
   const int channels = tower.whole("num_channels", 3);
-  if (channels != 3)
+  if (channels != 3 && channels != 1)
     tower.refuse("num_channels", tr("the model takes images of ") + std::to_string(channels) +
-                                     tr(" channels; only models of color images open"));
+                                     tr(" channels; only models of color or gray images open"));
 }
 
 void readCommon(const ConfigValues& tower, double epsilon, const char* activation,

@@ -78,10 +78,31 @@ TEST_F(TransformersConfig, OthersAreRefusedByName) {
 
 TEST_F(TransformersConfig, WhatHasNoCounterpartIsRefused) {
   const std::vector<std::pair<const char*, Json>> values{
-      {"hidden_act", "mish"}, {"num_channels", 1}, {"patch_size", {16, 8}}};
+      {"hidden_act", "mish"}, {"num_channels", 4}, {"patch_size", {16, 8}}};
   for (const auto& [key, value] : values)
     EXPECT_NE(refusal({{"model_type", "vit"}, {key, value}}, ErrorCode::UnsupportedFile).find(key),
               std::string::npos);
+}
+
+TEST_F(TransformersConfig, GrayModelsHaveOneMean) {
+  const ModelConfig gray = readWith({{"model_type", "vit"}, {"num_channels", 1}},
+                                    R"({"image_mean": [0.25], "image_std": 0.5})")
+                               .model;
+  EXPECT_EQ(gray.mean, (std::vector<double>{0.25, 0.25, 0.25}));
+  EXPECT_EQ(gray.deviation, (std::vector<double>{0.5, 0.5, 0.5}));
+}
+
+TEST_F(TransformersConfig, SwinV2KeepsTheWindowsOfTheTrainingBefore) {
+  const auto windowsOf = [&](const Json& sizes) {
+    return read({{"model_type", "swinv2"}, {"pretrained_window_sizes", sizes}})
+        .model.attention.value("pretrained_windows", Json::array());
+  };
+  EXPECT_EQ(windowsOf({12, 12, 12, 6}), Json({12, 12, 12, 6}));
+  EXPECT_EQ(windowsOf({0, 0, 0, 0}), Json::array());
+  refusal({{"model_type", "swinv2"}, {"pretrained_window_sizes", {6, 6}}},
+          ErrorCode::InvalidConfig);
+  refusal({{"model_type", "swinv2"}, {"pretrained_window_sizes", {-1, 6, 6, 6}}},
+          ErrorCode::InvalidConfig);
 }
 
 TEST_F(TransformersConfig, LiesAreErrors) {
