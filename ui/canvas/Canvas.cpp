@@ -15,6 +15,7 @@
 namespace headlight {
 namespace {
 
+constexpr int kMostChips = 10;  ///< more would cover the image
 constexpr int kWideNote = 460;  ///< from here on a note at the pointer has room for one line
 
 /// From 1: how many values are larger, and one.
@@ -86,41 +87,60 @@ QString Canvas::chipText(int token) const {
   return token == 0 ? tr("class") : tr("distillation");
 }
 
+std::vector<int> Canvas::chipTokens() const {
+  const Grid& grid = document()->inputs().model().grid;
+  const int query = document()->view().options().query;
+  std::vector<int> tokens;
+  for (int token = 0; token < grid.prefix; ++token)
+    if (grid.prefix <= kMostChips || token < grid.prefix - grid.registers || token == query)
+      tokens.push_back(token);
+  return tokens;
+}
+
+std::vector<ObjectMark> Canvas::objects() const {
+  return viewedObjects(*document(), regionRect(), QFontMetricsF(font()));
+}
+
 /// One after the other; those that the width does not hold stand below.
 QRectF Canvas::chipRect(int token) const {
   const QFontMetricsF metrics(font());
   const double height = metrics.height() + 6;
   double left = 8, top = imageArea().top() + 8;
-  for (int i = 0;; ++i) {
-    const double chip = metrics.horizontalAdvance(chipText(i)) + 20;
+  for (const int each : chipTokens()) {
+    const double chip = metrics.horizontalAdvance(chipText(each)) + 20;
     if (left > 8 && left + chip > width() - 8) {
       left = 8;
       top += height + 4;
     }
-    if (i == token) return {left, top, chip, height};
+    if (each == token) return {left, top, chip, height};
     left += chip + 6;
   }
+  return {};
+}
+
+void Canvas::drawChip(QPainter& painter, int token) const {
+  const bool chosen = document()->view().options().query == token;
+  QColor ground = palette().color(chosen ? QPalette::Highlight : QPalette::Window);
+  if (!chosen) ground.setAlpha(210);
+  QColor edge = palette().color(QPalette::WindowText);
+  edge.setAlpha(70);
+  painter.setBrush(ground);
+  painter.setPen(edge);
+  const QRectF chip = chipRect(token).adjusted(0.5, 0.5, -0.5, -0.5);
+  painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
+  painter.setPen(palette().color(chosen ? QPalette::HighlightedText : QPalette::WindowText));
+  painter.drawText(chip, Qt::AlignCenter, chipText(token));
 }
 
 void Canvas::paintMarks(QPainter& painter) {
   if (!document()->inputs().hasModel() || !document()->inputs().hasImage()) return;
   drawMask(painter);
   drawTokenCursor(painter);
+  if (!hasNoImage()) drawObjects(painter, objects(), palette());
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  for (int token = 0; token < document()->inputs().model().grid.prefix; ++token) {
-    const bool chosen = document()->view().options().query == token;
-    QColor ground = palette().color(chosen ? QPalette::Highlight : QPalette::Window);
-    if (!chosen) ground.setAlpha(210);
-    QColor edge = palette().color(QPalette::WindowText);
-    edge.setAlpha(70);
-    painter.setBrush(ground);
-    painter.setPen(edge);
-    const QRectF chip = chipRect(token).adjusted(0.5, 0.5, -0.5, -0.5);
-    painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
-    painter.setPen(palette().color(chosen ? QPalette::HighlightedText : QPalette::WindowText));
-    painter.drawText(chip, Qt::AlignCenter, chipText(token));
-  }
+  for (const int token : chipTokens())
+    drawChip(painter, token);
   painter.restore();
 }
 
@@ -141,9 +161,12 @@ void Canvas::drawMask(QPainter& painter) {
 
 void Canvas::mousePressEvent(QMouseEvent* event) {
   if (event->button() == Qt::LeftButton && document()->inputs().hasModel() &&
-      document()->inputs().hasImage())
-    for (int token = 0; token < document()->inputs().model().grid.prefix; ++token)
+      document()->inputs().hasImage()) {
+    for (const int token : chipTokens())
       if (chipRect(token).contains(event->position())) return setQuery(token);
+    const auto marks = objects();
+    if (const ObjectMark* mark = labelAt(marks, event->position())) return setQuery(mark->token);
+  }
   ImageView::mousePressEvent(event);
 }
 
@@ -281,6 +304,7 @@ bool Canvas::handleKey(QKeyEvent* event) {
 
 void Canvas::mapTaken() {
   readMask();
+  if (showsObjects(*document())) update();  // other boxes may lie over the same map
   describe();
 }
 

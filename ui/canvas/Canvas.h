@@ -2,13 +2,17 @@
 #pragma once
 // The image and where the chosen head looks from the chosen token.
 
+#include <vector>
+
 #include "core/workbench/session/MaskSight.h"
 #include "ui/canvas/ImageView.h"
+#include "ui/canvas/ViewedObjects.h"
 
 namespace headlight {
 
-/// The patch under the pointer looks; a click pins it, Esc frees it. Arrows move the pinned token,
-/// C takes the class token, D the distillation token or the next register. [ and ] change the
+/// The patch under the pointer looks; a click pins it, Esc frees it. A click on the label of an
+/// object takes the detection token that found it. Arrows move the pinned token, C takes the class
+/// token, D the distillation token or the next register. [ and ] change the
 /// layer, comma and full stop the head, O shows or hides the map, S makes it smooth. The rest as
 /// ImageView says.
 class Canvas : public ImageView {
@@ -17,6 +21,8 @@ class Canvas : public ImageView {
   explicit Canvas(Document* document, QWidget* parent = nullptr);
   /// What is drawn and said of the shown head's mask.
   const MaskSight& maskSight() const { return m_sight; }
+  /// What is boxed now, best first; in widget coordinates.
+  std::vector<ObjectMark> objects() const;
 
  protected:
   std::optional<MapOverlay> currentMap() const override;
@@ -42,6 +48,10 @@ class Canvas : public ImageView {
   void stepAmongOthers();
   QString chipText(int token) const;
   QRectF chipRect(int token) const;
+  /// Prefix tokens that stand as chips over the image: all, or where they are many, those that are
+  /// no registers and the query.
+  std::vector<int> chipTokens() const;
+  void drawChip(QPainter& painter, int token) const;
   void readMask();
   void describe();
   void drawMask(QPainter& painter);

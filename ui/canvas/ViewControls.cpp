@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "ui/base/CoreText.h"
+#include "ui/canvas/ViewedObjects.h"
 
 namespace headlight {
 namespace {
@@ -169,6 +170,10 @@ void ViewControls::buildColors() {
                            tr("Outline what the shown head's mask lets the token look at, and say "
                               "what it does to the rest (M)"),
                            &ViewOptions::maskOutline);
+  m_objectsAction = addToggle("viewObjects", tr("Objects"),
+                              tr("Box what the detector found; a click on a label makes its "
+                                 "detection token the query (Shift+O)"),
+                              &ViewOptions::objectBoxes);
   connect(m_opacity, &QSlider::valueChanged, this, [this](int percent) {
     change([percent](ViewOptions& view) { overlayStrength(view) = percent / 100.0; });
   });
@@ -216,6 +221,7 @@ void ViewControls::refreshVisible() {
   show({m_smoothAction}, m_use.smooth);
   show({m_sharedAction}, m_use.sharedScale);
   show({m_maskAction}, m_use.mask);
+  show({m_objectsAction}, m_use.objects && showsObjects(*m_document));
 }
 
 void ViewControls::change(const std::function<void(ViewOptions&)>& edit) {

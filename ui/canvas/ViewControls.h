@@ -69,7 +69,7 @@ class ViewControls : public QToolBar {
   std::vector<QAction*> m_shownActions, m_layerActions, m_headActions, m_tokenActions,
       m_styleActions;
   QAction *m_mapAction = nullptr, *m_smoothAction = nullptr, *m_sharedAction = nullptr,
-          *m_maskAction = nullptr;
+          *m_maskAction = nullptr, *m_objectsAction = nullptr;
   QSpinBox* m_layer;
   QComboBox* m_head;
   TokenSpinBox* m_token;

@@ -15,7 +15,8 @@ struct ViewUse {
   bool colors = true;  ///< style, strength and color map
   bool smooth = true;
   bool sharedScale = true;
-  bool mask = false;  ///< the outline of a mask
+  bool mask = false;     ///< the outline of a mask
+  bool objects = false;  ///< the boxes of what a detector found
   bool operator==(const ViewUse&) const = default;
 };
 

@@ -82,6 +82,7 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readFlag(json, "step_scale", "view.", view.stepScale);
   readFlag(json, "overlay", "view.", view.showOverlay);
   readFlag(json, "mask_outline", "view.", view.maskOutline);
+  readFlag(json, "object_boxes", "view.", view.objectBoxes);
   readFlag(json, "paint_on_click", "view.", view.paintsOnClick);
   if (const auto name = textAt(json, "color_map", "view."); !name.empty())
     view.colorMap = valueOrThrow(colorMapFromName(name));
@@ -237,6 +238,7 @@ Json viewToJson(const ViewOptions& view) {
           {"step_scale", view.stepScale},
           {"overlay", view.showOverlay},
           {"mask_outline", view.maskOutline},
+          {"object_boxes", view.objectBoxes},
           {"paint_on_click", view.paintsOnClick},
           {"rollout_fusion", headFusionName(view.rollout.fusion)},
           {"rollout_discard", view.rollout.discardRatio},

@@ -8,8 +8,8 @@ bool ViewOptions::operator==(const ViewOptions& other) const {
          style == other.style && dim == other.dim && opacity == other.opacity &&
          colorMap == other.colorMap && smooth == other.smooth && sharedRange == other.sharedRange &&
          stepScale == other.stepScale && showOverlay == other.showOverlay &&
-         maskOutline == other.maskOutline && paintsOnClick == other.paintsOnClick &&
-         rollout.fusion == other.rollout.fusion &&
+         maskOutline == other.maskOutline && objectBoxes == other.objectBoxes &&
+         paintsOnClick == other.paintsOnClick && rollout.fusion == other.rollout.fusion &&
          rollout.discardRatio == other.rollout.discardRatio && learned == other.learned &&
          method == other.method;
 }

@@ -30,6 +30,7 @@ struct ViewOptions {
   bool stepScale = true;     ///< a recorded step shares its scale with all steps, else its own
   bool showOverlay = true;
   bool maskOutline = true;  ///< what the shown head's mask lets the token look at is outlined
+  bool objectBoxes = true;  ///< what a detector found is boxed
   bool paintsOnClick =
       false;  ///< in the mask matrix; else a click shows the head and a drag paints
   RolloutOptions rollout;

@@ -33,7 +33,7 @@ ViewUse PageUse::presentUse() const {
   if (page == QLatin1String("explain")) return explanationUse();
   if (page == QLatin1String("compare")) return comparisonUse();
   ViewUse use;
-  use.mask = page == QLatin1String("canvas");
+  use.mask = use.objects = page == QLatin1String("canvas");
   return use;
 }
 

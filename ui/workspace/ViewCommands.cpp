@@ -10,6 +10,7 @@
 #include "ui/base/CoreText.h"
 #include "ui/canvas/ImageView.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedObjects.h"
 #include "ui/document/Document.h"
 #include "ui/workspace/ImageTabs.h"
 
@@ -92,6 +93,9 @@ void ViewCommands::addAppearance() {
   m_mask = addSwitch("view.maskOutline", tr("Outline the mask"),
                      tr("Outline what the shown head's mask lets the token look at"), "M",
                      &ViewOptions::maskOutline);
+  m_objects = addSwitch("view.objectBoxes", tr("Box the objects"),
+                        tr("Box what a detector found, with name and score"), "Shift+O",
+                        &ViewOptions::objectBoxes);
   addChange("view.moreOpaque", tr("Stronger map"), tr("Show more of the map and less of the image"),
             "Ctrl+]", [](ViewOptions& view) { overlayStrength(view) += kOpacityStep; });
   addChange("view.lessOpaque", tr("Weaker map"), tr("Show less of the map and more of the image"),
@@ -190,6 +194,7 @@ void ViewCommands::refresh() {
     action->setEnabled(m_use.head);
   m_sharedScale->setEnabled(m_use.sharedScale);
   m_mask->setEnabled(m_use.mask);
+  m_objects->setEnabled(m_use.objects && showsObjects(*m_document));
   const bool model = m_document->inputs().hasModel();
   m_classToken->setEnabled(model && m_use.token &&
                            m_document->inputs().model().grid.hasClassToken());

@@ -55,7 +55,7 @@ class ViewCommands : public QObject {
   ViewUse m_use;
   QList<QAction*> m_layers, m_heads;
   QAction *m_classToken = nullptr, *m_nextShown = nullptr, *m_sharedScale = nullptr,
-          *m_mask = nullptr;
+          *m_mask = nullptr, *m_objects = nullptr;
 };
 
 }  // namespace headlight

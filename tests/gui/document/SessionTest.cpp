@@ -38,7 +38,7 @@ class SessionTest : public QObject {
     session.view.colorMap = ColorMap::Cividis;
     session.view.smooth = session.view.sharedRange = true;
     session.view.stepScale = false;
-    session.view.showOverlay = session.view.maskOutline = false;
+    session.view.showOverlay = session.view.maskOutline = session.view.objectBoxes = false;
     session.view.paintsOnClick = true;
     session.view.rollout = {HeadFusion::Max, 0.5};
     session.view.learned = "inner_bias";

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What a detector found on the canvas: boxes with names and scores, and where each one's detection
+// token looks.
+
+#include <QFile>
+#include <QTemporaryDir>
+
+#include <cstring>
+
+#include "core/workbench/session/Objects.h"
+#include "tests/gui/WindowFixture.h"
+#include "ui/base/Resources.h"
+#include "ui/canvas/Canvas.h"
+
+using namespace headlight;
+
+namespace {
+
+const QString kFolder = QStringLiteral(HEADLIGHT_GOLDEN_DIR "/transformers/yolos_detect/");
+constexpr int kDetections = 6, kClass = 2;
+
+/// The bytes of one tensor of a safetensors file: first, and how many.
+std::pair<qsizetype, qsizetype> placeOf(const QByteArray& file, const char* tensor) {
+  quint64 length = 0;
+  std::memcpy(&length, file.constData(), sizeof length);
+  const qsizetype begin = 8 + static_cast<qsizetype>(length);
+  const auto header = nlohmann::json::parse(file.constData() + 8, file.constData() + begin);
+  const auto& offsets = header[tensor]["data_offsets"];
+  const auto from = offsets[0].get<qsizetype>(), to = offsets[1].get<qsizetype>();
+  return {begin + from, to - from};
+}
+
+/// The detector of random weights finds great white sharks wherever it looks.
+QString sureDetector(const QTemporaryDir& folder) {
+  for (const char* name : {"config.json", "preprocessor_config.json"})
+    QFile::copy(kFolder + QLatin1String(name), folder.filePath(QLatin1String(name)));
+  QFile from(kFolder + QStringLiteral("model.safetensors"));
+  if (!from.open(QIODevice::ReadOnly)) return {};
+  QByteArray bytes = from.readAll();
+  const auto [first, size] = placeOf(bytes, "class_labels_classifier.layers.2.bias");
+  std::vector<float> bias(static_cast<std::size_t>(size) / sizeof(float), 0);
+  bias[kClass] = 12;
+  std::memcpy(bytes.data() + first, bias.data(), static_cast<std::size_t>(size));
+  QFile to(folder.filePath(QStringLiteral("model.safetensors")));
+  if (!to.open(QIODevice::WriteOnly)) return {};
+  to.write(bytes);
+  return folder.path();
+}
+
+struct Detection {
+  explicit Detection(const QString& model) : test() {
+    test->openPaths({model});
+    opened = QTest::qWaitFor([&] { return test.document()->inputs().hasModel(); }, 20000);
+    const QString image = writeImage(images.filePath(QStringLiteral("image.png")), 96, 64);
+    test->openPaths({image});
+    opened = opened && QTest::qWaitFor(
+                           [&] {
+                             return test.document()->inputs().imagePath() == image &&
+                                    test.document()->inference() && !test.document()->isStale();
+                           },
+                           20000);
+    canvas = test->findChild<Canvas*>();
+  }
+  ViewOptions view() { return test.document()->view().options(); }
+
+  QTemporaryDir images;
+  TestWindow test;
+  Canvas* canvas = nullptr;
+  bool opened = false;
+};
+
+}  // namespace
+
+class ObjectsOnCanvasTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { initializeHeadlightResources(); }
+
+  void everyObjectIsBoxedWithNameAndScore() {
+    QTemporaryDir folder;
+    Detection f(sureDetector(folder));
+    QVERIFY(f.opened);
+    const auto marks = f.canvas->objects();
+    const auto& found = f.test.document()->inference()->objects;
+    QCOMPARE(static_cast<int>(found.size()), kDetections);
+    QCOMPARE(static_cast<int>(marks.size()), kDetections);
+    const QRectF region = f.canvas->regionRect();
+    const Grid grid = f.test.document()->inputs().model().grid;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      QVERIFY2(marks[i].text.startsWith(QStringLiteral("great white shark ")),
+               qPrintable(marks[i].text));
+      QVERIFY(marks[i].text.endsWith(QStringLiteral(" %")));
+      QCOMPARE(marks[i].token, grid.prefix - kDetections + found[i].token);
+      QVERIFY(region.contains(marks[i].box) && region.contains(marks[i].label));
+      const double left = region.left() + std::max(0.0, found[i].box[0]) * region.width();
+      QVERIFY(std::abs(marks[i].box.left() - left) < 1e-6);
+    }
+  }
+
+  void aClickOnALabelLetsItsTokenLook() {
+    QTemporaryDir folder;
+    Detection f(sureDetector(folder));
+    QVERIFY(f.opened);
+    const ObjectMark last = f.canvas->objects().back();
+    const auto best = f.canvas->objects();
+    const QPointF point = last.label.center();
+    const ObjectMark* uppermost = labelAt(best, point);
+    QVERIFY(uppermost);
+    QTest::mouseClick(f.canvas, Qt::LeftButton, {}, point.toPoint());
+    QCOMPARE(f.view().query, uppermost->token);
+    QVERIFY(f.test.document()->view().isPinned());
+    QVERIFY(labelAt(f.canvas->objects(), point)->isQuery);
+    QVERIFY(!labelAt(best, QPointF(-5, -5)));
+  }
+
+  void theyCanBeHidden() {
+    QTemporaryDir folder;
+    Detection f(sureDetector(folder));
+    QVERIFY(f.opened);
+    QAction* boxes = f.test->actions()->find(QStringLiteral("view.objectBoxes"));
+    QVERIFY(boxes && boxes->isEnabled() && boxes->isChecked());
+    const QImage shown = f.canvas->grab().toImage();
+    boxes->trigger();
+    QVERIFY(!f.view().objectBoxes && f.canvas->objects().empty());
+    QVERIFY(f.canvas->grab().toImage() != shown);
+    boxes->trigger();
+    QCOMPARE(f.canvas->grab().toImage(), shown);
+  }
+
+  void whoFindsNothingBoxesNothing() {
+    Detection f(kFolder);
+    QVERIFY(f.opened);
+    QVERIFY(f.canvas->objects().empty());
+  }
+
+  void classifiersHaveNoSuchSwitch() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    QVERIFY(!test->actions()->find(QStringLiteral("view.objectBoxes"))->isEnabled());
+    QVERIFY(!test->findChild<QToolButton*>(QStringLiteral("viewObjects"))->isVisible());
+  }
+};
+
+QTEST_MAIN(ObjectsOnCanvasTest)
+#include "ObjectsOnCanvasTest.moc"
