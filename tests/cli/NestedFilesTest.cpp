@@ -21,19 +21,20 @@ using NestedFilesCliTest = CliTest;
 
 struct FieldFile {
   const char* file;
-  const char* expected;  ///< in expected.safetensors: timm's own numbers
+  const char* expected;  ///< in expected.safetensors: its library's own numbers
   const char* said;
 };
 
 class FieldFilesCliTest : public CliTest, public ::testing::WithParamInterface<FieldFile> {};
 
-TEST_P(FieldFilesCliTest, OpensByItselfWithTimmsNumbers) {
+TEST_P(FieldFilesCliTest, OpensByItselfWithItsLibrarysNumbers) {
   const auto outcome = run({"predict", "--tensor", kInput, "--weights", kField / GetParam().file,
                             "-o", "out.safetensors"});
   expectOk(outcome);
   const std::string expected = GetParam().expected;
+  const bool classifies = expected == "vit" || expected == "mmpretrain";
   EXPECT_LT(greatestDifference(
-                readTensors(path("out.safetensors")).at(expected == "vit" ? "logits" : "features"),
+                readTensors(path("out.safetensors")).at(classifies ? "logits" : "features"),
                 readTensors(kField / "expected.safetensors").at(expected)),
             1e-4);
   EXPECT_NE(outcome.err.find(GetParam().said), std::string::npos) << outcome.err;
@@ -51,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         FieldFile{"mae_checkpoint-799.pth", "vit_features", "decoder"},
         FieldFile{"model_state_dict_tutorial.pth", "vit", "took \"model_state_dict\""},
         FieldFile{"net_kuangliu.pth", "vit", "took \"net\""},
+        FieldFile{"mmpretrain_vit.pth", "mmpretrain", "mmpretrain's ViT"},
         FieldFile{"legacy_zip_false.pth", "vit", ""}, FieldFile{"sharded_bin", "vit", ""},
         FieldFile{"sharded_bin/pytorch_model.bin.index.json", "vit", ""},
         FieldFile{"sharded_bin/pytorch_model-00002-of-00002.bin", "vit", ""},
