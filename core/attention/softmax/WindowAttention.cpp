@@ -37,7 +37,7 @@ class OffsetMlp : public torch::nn::Module {
   using torch::nn::Module::register_module;
 };
 
-WindowOptions ownOptions(const AttentionOptions& options) {
+WindowOptions windowOptions(const AttentionOptions& options) {
   auto own = optionsAs<WindowOptions>(WindowAttention::optionTable(), options.options);
   const int windows = static_cast<int>(own.pretrainedWindows.size());
   if (windows > 0 && windows <= options.stage)
@@ -47,19 +47,19 @@ WindowOptions ownOptions(const AttentionOptions& options) {
 }
 
 bool isCosine(const AttentionOptions& options) {
-  return ownOptions(options).cosine;
+  return windowOptions(options).cosine;
 }
 
 /// 0: as it is now.
 int pretrainedWindow(const AttentionOptions& options) {
-  const std::vector<int> windows = ownOptions(options).pretrainedWindows;
+  const std::vector<int> windows = windowOptions(options).pretrainedWindows;
   return windows.empty() ? 0 : windows[options.stage];
 }
 
 }  // namespace
 
 WindowShape WindowAttention::shape(const AttentionOptions& options) {
-  const WindowOptions own = ownOptions(options);
+  const WindowOptions own = windowOptions(options);
   return windowShape(options.grid, own.window, own.shift && options.layerInStage % 2 == 1);
 }
 
