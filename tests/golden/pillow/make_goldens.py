@@ -84,8 +84,9 @@ def dropping(folder):
     (folder / 'dropped').mkdir(exist_ok=True)
     for path in sorted(folder.iterdir()):
         if path.stem.startswith('alpha') or path.stem.endswith(('_alpha', '_clear')):
-            Image.open(path).convert('RGB').save(folder / 'dropped' / f'{path.name}.png',
-                                                 optimize=True)
+            dropped = Image.open(path).convert('RGB')
+            dropped.info.pop('transparency', None)  # else its file is transparent again
+            dropped.save(folder / 'dropped' / f'{path.name}.png', optimize=True)
 
 
 def formats():
