@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/search/SearchPlanJson.h"
 
-#include "core/attention/Mechanisms.h"
 #include "core/base/Translation.h"
+#include "core/models/Registry.h"
 #include "core/workbench/training/ExperimentPaths.h"
 
 namespace headlight {
 namespace {
 
-/// A plan that an earlier version wrote has other names for the same options.
-Json firstNamedPlan(const SearchPlan& checked, Json plan) {
-  const auto rename = [&](const char* place, const ParameterTable& table) {
-    const Json::json_pointer at(place);
-    if (plan.contains(at) && plan[at].is_object()) plan[at] = firstNamed(table, plan[at]);
-  };
-  rename("/options", searchParameters());
-  const Variant& mechanism = findMechanism(checked.experiment.model.mechanism).variant;
-  if (mechanism.options) rename("/experiment/model/attention", *mechanism.options);
-  return plan;
+/// As this version writes it: under the present names, with options that are younger than the plan
+/// at their defaults. What cannot be read stays as it is.
+Json presentPlan(const Json& recorded) {
+  if (!recorded.is_object()) return recorded;
+  SearchPlan plan;
+  const auto experiment = experimentFromJson(recorded.value("experiment", Json()), modelCatalog());
+  const auto options = readParameters(searchParameters(), recorded.value("options", Json()),
+                                      &plan.options, "options");
+  if (!experiment || !options) return recorded;
+  plan.experiment = *experiment;
+  return searchPlanJson(plan);
 }
 
 }  // namespace
@@ -42,8 +43,7 @@ Json searchPlanJson(const SearchPlan& checked) {
 }
 
 std::optional<std::string> searchDifference(const SearchPlan& checked, const Json& recorded) {
-  const Json difference = Json::diff(firstNamedPlan(checked, recorded),
-                                     firstNamedPlan(checked, searchPlanJson(checked)));
+  const Json difference = Json::diff(presentPlan(recorded), presentPlan(searchPlanJson(checked)));
   if (difference.empty()) return std::nullopt;
   return difference[0]["path"].get<std::string>();
 }
