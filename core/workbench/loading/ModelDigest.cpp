@@ -51,14 +51,21 @@ Json learnedLines(const Model& model) {
   return lines;
 }
 
-Json attentionOptions(const ModelConfig& config) {
-  const ParameterTable* table = findMechanism(config.mechanism).variant.options;
-  return table ? firstNamed(*table, config.attention) : config.attention;
+/// Options that are younger than kept results count where they are not at their default.
+Json withoutDefaults(Json options, const Json& younger) {
+  for (const auto& [name, byDefault] : younger.items())
+    if (options.contains(name) && options[name] == byDefault) options.erase(name);
+  return options;
 }
 
-/// Options that are younger than kept results count where they are not at their default.
+Json attentionOptions(const ModelConfig& config) {
+  const ParameterTable* table = findMechanism(config.mechanism).variant.options;
+  const Json options = table ? firstNamed(*table, config.attention) : config.attention;
+  if (config.mechanism != "window") return options;
+  return withoutDefaults(options, {{"cosine", false}, {"pretrained_windows", Json::array()}});
+}
+
 Json layoutOptions(const ModelConfig& config) {
-  Json layout = config.layout;
   Json younger{{"pre_logits", 0},
                {"cosine", false},
                {"scores", "softmax"},
@@ -66,9 +73,7 @@ Json layoutOptions(const ModelConfig& config) {
                {"position_filter", "antialiased"},
                {"object_classes", 0}};
   if (config.backbone == "swin") younger["post_norm"] = false;
-  for (const auto& [name, byDefault] : younger.items())
-    if (layout.contains(name) && layout[name] == byDefault) layout.erase(name);
-  return layout;
+  return withoutDefaults(config.layout, younger);
 }
 
 /// The same of those that every model has.
