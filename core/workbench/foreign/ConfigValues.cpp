@@ -81,8 +81,9 @@ std::vector<int> ConfigValues::wholes(const char* key, const std::vector<int>& o
   const Json* value = find(key);
   if (!value) return otherwise;
   const bool numbers = value->is_array() && !value->empty() && value->size() <= kMostNumbers &&
-                       std::all_of(value->begin(), value->end(),
-                                   [&](const Json& number) { return isWhole(number, least, 1 << 20); });
+                       std::all_of(value->begin(), value->end(), [&](const Json& number) {
+                         return isWhole(number, least, 1 << 20);
+                       });
   if (!numbers) fail(key, tr("must be a list of at most 16 whole numbers"));
   return value->get<std::vector<int>>();
 }

@@ -17,6 +17,8 @@ void noteHalf(const TransformersSource& source, ForeignModel& model) {
 
 void setSecondVersion(const ConfigValues& config, ModelConfig& model) {
   const std::vector<int> trained = config.wholes("pretrained_window_sizes", {0, 0, 0, 0}, 0);
+  if (trained.size() < model.depths.size())
+    config.refuse("pretrained_window_sizes", tr("must have one window for each stage"));
   if (std::any_of(trained.begin(), trained.end(), [](int window) { return window > 0; }))
     model.attention["pretrained_windows"] = trained;
   model.attention["cosine"] = true;

@@ -100,7 +100,7 @@ TEST_F(TransformersConfig, SwinV2KeepsTheWindowsOfTheTrainingBefore) {
   EXPECT_EQ(windowsOf({12, 12, 12, 6}), Json({12, 12, 12, 6}));
   EXPECT_EQ(windowsOf({0, 0, 0, 0}), Json::array());
   refusal({{"model_type", "swinv2"}, {"pretrained_window_sizes", {6, 6}}},
-          ErrorCode::InvalidConfig);
+          ErrorCode::UnsupportedFile);
   refusal({{"model_type", "swinv2"}, {"pretrained_window_sizes", {-1, 6, 6, 6}}},
           ErrorCode::InvalidConfig);
 }
