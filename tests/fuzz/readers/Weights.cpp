@@ -175,7 +175,7 @@ Target foreignNames() {
   std::vector<std::string> files;
   for (const char* name :
        {"vit_classify", "vit_v5_names", "deit_classify", "beit_shared_cls", "dinov2_registers",
-        "dinov3_gated", "clip_full", "siglip_vision", "swin_classify", "yolos_detect"})
+        "dinov3_gated", "clip_full", "siglip_vision", "swin_classify", "yolos_detect_plain"})
     files.push_back(
         shapesOf(fs::path(HEADLIGHT_GOLDEN_DIR) / "transformers" / name / "model.safetensors"));
   return {"other libraries' names and shapes", Kind::Json, files, [](const std::string& text) {
