@@ -187,9 +187,10 @@ TEST(TransformersSizes, PositionsAreResizedAsThere) {
     source.imageHeight = static_cast<int>(images.size(2));
     source.imageWidth = static_cast<int>(images.size(3));
     const LoadedModel loaded = loadModel(source);
-    EXPECT_LT(
-        difference(outputsOf(*loaded.model, images).at("features"), expected.at("other.features")),
-        1e-4)
+    const at::Tensor theirs = expected.at("other.features");
+    EXPECT_LT(difference(outputsOf(*loaded.model, images).at("features"),
+                         loaded.info.objectNames.empty() ? theirs : detectionFirst(theirs, 1)),
+              1e-4)
         << name << ": " << loaded.info.report.summary();
   }
 }
