@@ -61,7 +61,7 @@ QString RolloutImage::hint() const {
 }
 
 QString RolloutImage::hoverText(int patch) const {
-  const QString text = ImageView::hoverText(patch);
+  QString text = ImageView::hoverText(patch);
   if (!shownMap()) return text;
   return tr("%1 in the rollout of the %2")
       .arg(text, rolloutQuery(document()->inputs().model().grid));

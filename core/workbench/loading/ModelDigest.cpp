@@ -60,7 +60,7 @@ Json withoutDefaults(Json options, const Json& younger) {
 
 Json attentionOptions(const ModelConfig& config) {
   const ParameterTable* table = findMechanism(config.mechanism).variant.options;
-  const Json options = table ? firstNamed(*table, config.attention) : config.attention;
+  Json options = table ? firstNamed(*table, config.attention) : config.attention;
   if (config.mechanism != "window") return options;
   return withoutDefaults(options, {{"cosine", false}, {"pretrained_windows", Json::array()}});
 }

@@ -32,12 +32,12 @@ fs::path withSuffix(fs::path stem, const std::string& suffix) {
 }  // namespace
 
 fs::path searchFolder(const fs::path& stem, const SearchPlan& plan) {
-  const fs::path own = withSuffix(stem, plan.options.method);
+  fs::path own = withSuffix(stem, plan.options.method);
   const auto checked = guarded("search", [&] { return checkedSearchPlan(plan); });
   if (!checked) return own;
   if (holds(stem, *checked)) return stem;  // of a version that named it so
   for (int i = 1; i <= kMostFolders; ++i) {
-    const fs::path folder = i == 1 ? own : withSuffix(own, std::to_string(i));
+    fs::path folder = i == 1 ? own : withSuffix(own, std::to_string(i));
     if (isFree(folder) || holds(folder, *checked)) return folder;
   }
   return own;
