@@ -21,7 +21,7 @@ constexpr const char* kRefused = "no\n";
 
 /// The folder of the user's session where there is one, since it is always local.
 QString folderOfSockets() {
-  const QString runtime = qEnvironmentVariable("XDG_RUNTIME_DIR");
+  QString runtime = qEnvironmentVariable("XDG_RUNTIME_DIR");
   if (QDir::isAbsolutePath(runtime) && QDir(runtime).exists()) return runtime;
   const QString data = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   return QDir().mkpath(data) ? data : QString();

@@ -86,9 +86,10 @@ std::vector<std::uint8_t> randomRow(const Grid& queries, const Grid& keys, int w
   std::vector<int> columns(static_cast<std::size_t>(keys.patches()));
   std::iota(columns.begin(), columns.end(), 0);
   RandomStream stream(streamKey({seed, static_cast<std::uint64_t>(token)}));
+  const auto prefix = static_cast<std::size_t>(keys.prefix);
   for (int i = 0; i < near.rows.length() * near.cols.length(); ++i) {
     std::swap(columns[i], columns[i + stream.below(keys.patches() - i)]);
-    row[static_cast<std::size_t>(keys.prefix + columns[i])] = 1;
+    row[prefix + static_cast<std::size_t>(columns[i])] = 1;
   }
   return row;
 }

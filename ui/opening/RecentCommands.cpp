@@ -104,7 +104,7 @@ void RecentCommands::open(RecentKind kind, const QString& path) {
 QString RecentCommands::titleOf(const QString& path) {
   if (!path.startsWith('/')) return path;
   const QFileInfo file(path);
-  if (const QString name = weightsName(path.toStdString());
+  if (QString name = weightsName(path.toStdString());
       isWeights(path) && !name.endsWith(file.fileName()))
     return name;
   return displayName(file.fileName() + QStringLiteral(" — ") + homeShortened(file.absolutePath()));

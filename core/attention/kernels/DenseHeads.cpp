@@ -253,6 +253,7 @@ void backward(Arithmetic arithmetic, const HeadInputs& inputs, const T* stats, c
       });
 }
 
+// Types cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define HEADLIGHT_DENSE(T, Kept)                                                                  \
   template void forward(Arithmetic, const HeadInputs&, const HeadList&, const HeadLogits&, Kept*, \
                         T*, T*);                                                                  \
@@ -262,5 +263,6 @@ HEADLIGHT_DENSE(double, double);
 HEADLIGHT_DENSE(float, float);
 HEADLIGHT_DENSE(float, std::uint16_t);
 #undef HEADLIGHT_DENSE
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace headlight::dense

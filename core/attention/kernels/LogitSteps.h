@@ -60,7 +60,7 @@ struct HeadSteps {
       rows::forbid(s, mask + offset, size);
     else if (rule != LogitRule::Keep)
       rows::blend(s, mask + offset, alpha, size);
-    if (apart) rows::separate(s, apart + offset, size);
+    if (apart != nullptr) rows::separate(s, apart + offset, size);
   }
 };
 
@@ -102,7 +102,7 @@ class LayerSteps {
       steps.rowTerms = m_rowTerms + row * m_rows;
       steps.colTerms = m_colTerms + row * m_cols;
     }
-    if (m_apart) steps.apart = m_apart + image % m_groups * size;
+    if (m_apart != nullptr) steps.apart = m_apart + image % m_groups * size;
     return steps;
   }
 

@@ -93,7 +93,7 @@ std::string labelFrom(const Cells& words, std::size_t line) {
 
 /// "apple_pie" of "apple_pie/1005649": the folder says the class.
 std::string folderOf(const std::string& name, std::size_t line) {
-  const std::string folder = std::filesystem::path(name).parent_path().filename().string();
+  std::string folder = std::filesystem::path(name).parent_path().filename().string();
   if (folder.empty())
     refuseList(tr("has no class in line ") + std::to_string(line) +
                tr("; write \"path label\", or paths in folders named after their classes"));

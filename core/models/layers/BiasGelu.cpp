@@ -115,7 +115,8 @@ S* valuesOf(const at::Tensor& tensor, S) {
 void forwardInto(const at::Tensor& products, const at::Tensor& bias, const at::Tensor& result) {
   const std::int64_t width = products.size(-1);
   withTypesOf(products, [&](auto kept, auto computed) {
-    const auto *from = valuesOf(products, kept), *b = valuesOf(bias, computed);
+    const auto* from = valuesOf(products, kept);
+    const auto* b = valuesOf(bias, computed);
     auto* to = valuesOf(result, kept);
     forEachChunkOfRows(products, [&](std::int64_t, std::int64_t first, std::int64_t count) {
       forwardRows(from + first * width, b, to + first * width, count, width);
@@ -128,7 +129,7 @@ class BiasGelu : public torch::autograd::Function<BiasGelu> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& given,
                             const at::Tensor& bias) {
     const at::Tensor products = given.contiguous();
-    const at::Tensor result = at::empty_like(products);
+    at::Tensor result = at::empty_like(products);
     forwardInto(products, bias, result);
     context->save_for_backward({products, bias});
     return result;
@@ -145,7 +146,8 @@ class BiasGelu : public torch::autograd::Function<BiasGelu> {
     withTypesOf(products, [&](auto kept, auto computed) {
       const auto *from = valuesOf(products, kept), *dy = valuesOf(dY, kept);
       const auto* b = valuesOf(bias, computed);
-      auto *dz = valuesOf(dProducts, kept), *db = valuesOf(sums, computed);
+      auto* dz = valuesOf(dProducts, kept);
+      auto* db = valuesOf(sums, computed);
       forEachChunkOfRows(products, [&](std::int64_t chunk, std::int64_t first, std::int64_t count) {
         backwardRows(from + first * width, b, dy + first * width, dz + first * width,
                      db + chunk * width, count, width);
@@ -172,7 +174,7 @@ at::Tensor biasGelu(const at::Tensor& given, const at::Tensor& bias) {
   if (!isTaken(products, bias)) return at::gelu(products + bias);
   if (at::GradMode::is_enabled() && (products.requires_grad() || bias.requires_grad()))
     return BiasGelu::apply(products, bias);
-  const at::Tensor result = products.contiguous();
+  at::Tensor result = products.contiguous();
   forwardInto(result, bias.contiguous(), result);
   return result;
 }
