@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Boxes in an image, and how much two of them overlap.
+
+namespace headlight {
+
+/// In pixels from the image's left top corner; width and height are 0 or more.
+struct PixelBox {
+  double x = 0, y = 0, width = 0, height = 0;
+
+  double area() const { return width * height; }
+  bool operator==(const PixelBox&) const = default;
+};
+
+/// The area that both have, divided by the area that either has (IoU); with a crowd as `truth`, by
+/// the area of `found`. 0 where they do not meet.
+double overlapOf(const PixelBox& found, const PixelBox& truth, bool crowd);
+
+}  // namespace headlight
