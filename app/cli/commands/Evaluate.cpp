@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // evaluate: loss and accuracy of a model on a validation split, what dropping the branch changes,
-// and the model's kernels against the plain forms.
+// the model's kernels against the plain forms, and average precision of boxes.
 
 #include <cstdio>
 
@@ -9,6 +9,7 @@
 #include "app/cli/options/DataOptions.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/reports/BoxEvaluation.h"
 #include "app/cli/reports/ClassTable.h"
 #include "app/cli/reports/EvaluationText.h"
 #include "app/cli/reports/SchemeTable.h"
@@ -30,7 +31,8 @@ class EvaluateCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "evaluate", tr("Measure the loss and accuracy of a model on a validation split"));
+        "evaluate", tr("Measure the loss and accuracy of a model on a validation split, or the "
+                       "average precision of a detector"));
     command->add_flag("--drop-branch", m_dropBranch,
                       tr("For models with auxiliary softmax branches (linear_angular): accuracy "
                          "with and without the branches, and whether any nonzeros of them remain"));
@@ -82,6 +84,7 @@ class EvaluateCommand : public Command {
             "standard output"));
     acceptOldFlag(*command, "--castle", m_dropBranch);
     acceptOldFlag(*command, "--castle-csv", m_branchReportCsv);
+    m_boxes.declare(*command);
     m_keep.declare(*command);
     command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
     m_model.declare(*command);
@@ -90,6 +93,7 @@ class EvaluateCommand : public Command {
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
+    if (m_boxes.isAsked(m_data)) return evaluateBoxes(terminal, stop);
     m_model.require();
     if (m_check && m_dropBranch)
       refuseUsage("--check", tr("cannot be combined with --drop-branch; give one of them"));
@@ -146,6 +150,21 @@ class EvaluateCommand : public Command {
   }
 
  private:
+  int evaluateBoxes(Terminal& terminal, std::stop_token stop) {
+    const bool others = m_check || m_dropBranch || m_images > 0 || !m_beside.empty() ||
+                        m_changed > 0 || m_worst > 0 || !m_classes.csv.empty() ||
+                        !m_classes.confusion.empty() || !m_branchReportCsv.empty() || m_keep.keep ||
+                        m_precision != "float32" || !m_data.flags.empty();
+    if (others)
+      refuseUsage("--data", tr("has boxes, whose average precision takes only --samples, "
+                               "--classes, --match, --class-map, --masks and the options of "
+                               "boxes; leave out the others"));
+    m_boxes.samples = m_samples;
+    m_boxes.classes = m_classes.classes;
+    m_boxes.run(m_model, m_data, terminal, stop);
+    return kExitOk;
+  }
+
   /// A template alone is filled with the names of the data's classes.
   void fillTemplate(const Experiment& experiment) {
     Prompts& prompts = m_model.source.prompts;
@@ -306,6 +325,7 @@ class EvaluateCommand : public Command {
   CacheOptions m_keep;
   std::int64_t m_images = 0, m_samples = 0, m_changed = 0, m_worst = 0;
   ClassTable m_classes;
+  BoxEvaluation m_boxes;
   bool m_json = false, m_dropBranch = false, m_check = false;
   ModelOptions m_model;
   DataOptions m_data;

@@ -28,6 +28,11 @@ std::shared_ptr<const Dataset> openImages(const ModelInfo& info, const DataConfi
 namespace {
 
 void requireClasses(const ModelInfo& info) {
+  if (detectsObjects(info.experiment.model))
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("the model is a detector, and this data has no boxes; give annotations of "
+                      "boxes (--data annotations.json, COCO's JSON)"),
+                   "model"});
   if (info.experiment.model.classes == 0)
     throw Failure({ErrorCode::InvalidArgument,
                    tr("the model has no classifier, so there are no predictions to measure; choose "
