@@ -121,9 +121,9 @@ long fuzz(const Target& target, const Options& options) {
 
 std::vector<Target> allTargets(const std::filesystem::path& folder) {
   std::vector<Target> targets = configTargets();
-  for (const auto& more :
-       {resultTargets(), runTargets(folder), weightTargets(folder), mapTargets(folder),
-        hubTargets(folder), promptTargets(folder), videoTargets(folder), dataTargets(folder)})
+  for (const auto& more : {resultTargets(), boxTargets(), runTargets(folder), weightTargets(folder),
+                           mapTargets(folder), hubTargets(folder), promptTargets(folder),
+                           videoTargets(folder), dataTargets(folder)})
     targets.insert(targets.end(), more.begin(), more.end());
   return targets;
 }

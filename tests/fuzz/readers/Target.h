@@ -27,6 +27,8 @@ struct Target {
 std::vector<Target> configTargets();
 /// What was measured and is kept.
 std::vector<Target> resultTargets();
+/// True and found boxes.
+std::vector<Target> boxTargets();
 /// A run's logs and a sweep's tables. Here and below: `folder` is for the files that are read.
 std::vector<Target> runTargets(const std::filesystem::path& folder);
 /// What weights say of themselves: metadata, names and shapes.
