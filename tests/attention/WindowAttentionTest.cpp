@@ -198,8 +198,8 @@ TEST(WindowAttention, CosineEqualsTheNaiveReference) {
       const double scale =
           std::min(100.0, std::exp(parameter(*layer, "logit_scale")[head].item<double>()));
       naive.logit = [&](const testing::Place& query, const testing::Place& key, double product) {
-        return product * scale + offsetBias(*layer, head, query.row - key.row,
-                                            query.col - key.col, cosine.trained);
+        return product * scale +
+               offsetBias(*layer, head, query.row - key.row, query.col - key.col, cosine.trained);
       };
       naive.weight = [](const testing::Place&, const testing::Place&, double w) { return w; };
       at::Tensor map = at::zeros({patches, patches}, at::kDouble);

@@ -65,7 +65,9 @@ void inferPixels(const TensorShapes& shapes, int window, ModelConfig& config,
 }
 
 void refuseOtherThanSwin(const TensorShapes& shapes) {
-  refuseTensor(shapes, ".attn.logit_scale", tr("Swin V2, whose window no tensor tells: open its transformers folder, with config.json"));
+  refuseTensor(
+      shapes, ".attn.logit_scale",
+      tr("Swin V2, whose window no tensor tells: open its transformers folder, with config.json"));
   refuseTensor(shapes, ".attn.dynamic_scale",
                tr("ViT-LSLA, whose options cannot be inferred from shapes"));
   refuseTensor(shapes, ".attn.dconv.", tr("linear-angular attention in Swin's stages"));
