@@ -278,10 +278,12 @@ bool Canvas::handleKey(QKeyEvent* event) {
     case Qt::Key_D:
       stepAmongOthers();
       break;
-    case Qt::Key_O:
-      view.showOverlay = !view.showOverlay;
+    case Qt::Key_O: {
+      bool& shown = event->modifiers() & Qt::ShiftModifier ? view.objectBoxes : view.showOverlay;
+      shown = !shown;
       document()->view().set(view);
       break;
+    }
     case Qt::Key_S:
       view.smooth = !view.smooth;
       document()->view().set(view);

@@ -127,6 +127,12 @@ class ObjectsOnCanvasTest : public QObject {
     QVERIFY(f.canvas->grab().toImage() != shown);
     boxes->trigger();
     QCOMPARE(f.canvas->grab().toImage(), shown);
+    // The canvas takes O for itself.
+    f.canvas->setFocus();
+    QTest::keyClick(f.canvas, Qt::Key_O, Qt::ShiftModifier);
+    QVERIFY(!f.view().objectBoxes && f.view().showOverlay);
+    QTest::keyClick(f.canvas, Qt::Key_O);
+    QVERIFY(!f.view().objectBoxes && !f.view().showOverlay);
   }
 
   void whoFindsNothingBoxesNothing() {
