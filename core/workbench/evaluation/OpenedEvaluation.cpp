@@ -30,8 +30,8 @@ namespace {
 void requireClasses(const ModelInfo& info) {
   if (detectsObjects(info.experiment.model))
     throw Failure({ErrorCode::InvalidArgument,
-                   tr("the model is a detector, and this data has no boxes; give annotations of "
-                      "boxes (--data annotations.json, COCO's JSON)"),
+                   tr("the model is a detector, which has no accuracy; headlight-cli evaluate "
+                      "measures its average precision on annotations of boxes (COCO's JSON)"),
                    "model"});
   if (info.experiment.model.classes == 0)
     throw Failure({ErrorCode::InvalidArgument,

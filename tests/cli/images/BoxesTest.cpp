@@ -264,7 +264,7 @@ TEST_F(BoxesCliTest, ADetectorOnClassFoldersIsToldWhatItNeeds) {
   fs::copy_file(path("a.pgm"), path("photos/x/a.pgm"));
   fs::copy_file(path("b.pgm"), path("photos/y/b.pgm"));
   expectError(run({"evaluate", "--model", kYolos, "--data", path("photos")}), 2,
-              {"detector", "annotations.json"});
+              {"detector", "annotations of boxes"});
 }
 
 }  // namespace
