@@ -282,7 +282,7 @@ def loose_tensors(path):
 def without_wrappers(tensors):
     """(tensors of the encoder under its own names, what was taken off)."""
     off = ""
-    for prefix in ("module.", "_orig_mod.", "module.", "momentum_encoder.", "backbone.", "model."):
+    for prefix in ("module.", "_orig_mod.", "module.", "base_encoder.", "backbone.", "model."):
         if any(name.startswith(prefix) for name in tensors):
             off += prefix
             tensors = {name[len(prefix):]: value for name, value in tensors.items()
