@@ -4,7 +4,6 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "core/base/Log.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "core/models/Registry.h"
@@ -67,18 +66,13 @@ QStringList RecentPaths::of(RecentKind kind) const {
 }
 
 void RecentPaths::write() {
-  if (m_path.isEmpty()) return;
   Json json = Json::object();
   for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
     json[kKinds[kind]] = Json::array();
     for (const QString& path : m_lists[kind])
       json[kKinds[kind]].push_back(path.toStdString());
   }
-  m_writer.clear();  // an older state that has not been written yet
-  m_writer.post([path = m_path.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
-    const auto written = writeFileAtomically(path, text);
-    if (!written) logInfo(written.error().text());
-  });
+  m_writer.write(m_path.toStdString(), json.dump(2) + "\n");
 }
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "ui/base/WorkerThread.h"
+#include "ui/base/StateFileWriter.h"
 
 namespace headlight {
 
@@ -36,7 +36,7 @@ class RecentPaths : public QObject {
 
   QString m_path;
   std::array<QStringList, 3> m_lists;
-  WorkerThread m_writer;  // last: joined first
+  StateFileWriter m_writer;
 };
 
 }  // namespace headlight

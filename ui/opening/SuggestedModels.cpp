@@ -7,7 +7,6 @@
 
 #include <array>
 
-#include "core/base/Log.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 #include "ui/base/CoreText.h"
@@ -67,12 +66,8 @@ OfferRecord::OfferRecord(const QString& sessionPath) {
 void OfferRecord::set(OfferAnswer answer) {
   if (m_answer == answer) return;
   m_answer = answer;
-  if (m_path.isEmpty()) return;
   const Json json{{"answer", kAnswers[static_cast<std::size_t>(answer)]}};
-  m_writer.post([path = m_path.toStdString(), text = json.dump() + "\n"](std::stop_token) {
-    const auto written = writeFileAtomically(path, text);
-    if (!written) logInfo(written.error().text());
-  });
+  m_writer.write(m_path.toStdString(), json.dump() + "\n");
 }
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/workbench/hub/PublishedWeights.h"
-#include "ui/base/WorkerThread.h"
+#include "ui/base/StateFileWriter.h"
 
 namespace headlight {
 
@@ -41,7 +41,7 @@ class OfferRecord {
  private:
   QString m_path;
   OfferAnswer m_answer = OfferAnswer::None;
-  WorkerThread m_writer;  // last: joined first
+  StateFileWriter m_writer;
 };
 
 }  // namespace headlight

@@ -4,7 +4,6 @@
 #include <QDir>
 #include <QSet>
 
-#include "core/base/Log.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
 
@@ -98,13 +97,8 @@ void RunPlaces::bringBackRuns() {
 
 void RunPlaces::notify() {
   Q_EMIT changed();
-  if (m_file.isEmpty()) return;
   const Json json = {{"folders", jsonList(m_folders)}, {"removed_runs", jsonList(m_removed)}};
-  m_writer.clear();  // an older state that has not been written yet
-  m_writer.post([path = m_file.toStdString(), text = json.dump(2) + "\n"](std::stop_token) {
-    const auto written = writeFileAtomically(path, text);
-    if (!written) logInfo(written.error().text());
-  });
+  m_writer.write(m_file.toStdString(), json.dump(2) + "\n");
 }
 
 }  // namespace headlight

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "ui/base/WorkerThread.h"
+#include "ui/base/StateFileWriter.h"
 
 namespace headlight {
 
@@ -43,7 +43,7 @@ class RunPlaces : public QObject {
 
   QString m_file;
   QStringList m_folders, m_removed;
-  WorkerThread m_writer;  // last: joined first
+  StateFileWriter m_writer;
 };
 
 }  // namespace headlight
