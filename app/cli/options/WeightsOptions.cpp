@@ -34,7 +34,7 @@ void addHeadsOption(CLI::App& command, int& heads, const std::string& group) {
       "--heads", heads,
       tr("Attention heads of a ViT whose file of weights does not state them and has no "
          "config.json beside it; default: as published models of its size have, else 64 wide "
-         "each"));
+         "each, else 3"));
   option->check(CLI::Range(1, kMostHeads).description(""));
   place(option, "INT", group);
 }
