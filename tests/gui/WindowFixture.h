@@ -84,7 +84,8 @@ struct TestWindow {
   }
   MainWindow* operator->() { return &window; }
   Document* document() { return window.document(); }
-  const Notice& newestNotice() { return window.noticeBar()->notices().last(); }
+  /// An empty one where there is none: notices go with what they speak of.
+  Notice newestNotice() { return notices() > 0 ? window.noticeBar()->notices().last() : Notice(); }
   int notices() { return static_cast<int>(window.noticeBar()->notices().size()); }
 
   Theme theme;
