@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/boxes/BoxResults.h"
 
-#include <algorithm>
-
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
@@ -12,15 +10,6 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kWritten = 1 << 20;  // bytes at a time
-
-/// The place of an id in a list that is sorted by ids; -1: it is not there.
-template <typename Item>
-int placeOf(const std::vector<Item>& items, std::int64_t id) {
-  const auto found =
-      std::lower_bound(items.begin(), items.end(), id,
-                       [](const Item& item, std::int64_t wanted) { return item.id < wanted; });
-  return found == items.end() || found->id != id ? -1 : static_cast<int>(found - items.begin());
-}
 
 class ResultsReader {
  public:
@@ -48,8 +37,8 @@ class ResultsReader {
     FoundBox box;
     const std::int64_t image = requireWhole(record, 0, "image_id");
     const std::int64_t category = requireWhole(record, 1, "category_id");
-    box.image = placeOf(m_truth.images, image);
-    box.category = placeOf(m_truth.categories, category);
+    box.image = m_truth.imagePlace(image);
+    box.category = m_truth.categoryPlace(category);
     box.box = requireBox(record, 2);
     box.score = requireNumber(record, 3, "score");
     if (box.image < 0)

@@ -22,14 +22,18 @@ std::string nameOf(const ReadBox& box) {
   return JsonRecord{"annotations", box.place, {}}.name();
 }
 
-/// The place of each id in a list that is sorted by ids.
 template <typename Item>
-std::unordered_map<std::int64_t, int> placesOf(std::vector<Item>& items) {
+void sortById(std::vector<Item>& items) {
   std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.id < b.id; });
-  std::unordered_map<std::int64_t, int> places;
-  for (const Item& item : items)
-    places.emplace(item.id, static_cast<int>(places.size()));
-  return places;
+}
+
+/// Of an id in a list that is sorted by ids; -1: it is not there.
+template <typename Item>
+int placeOf(const std::vector<Item>& items, std::int64_t id) {
+  const auto found =
+      std::lower_bound(items.begin(), items.end(), id,
+                       [](const Item& item, std::int64_t wanted) { return item.id < wanted; });
+  return found == items.end() || found->id != id ? -1 : static_cast<int>(found - items.begin());
 }
 
 class TruthReader {
@@ -95,17 +99,17 @@ class TruthReader {
   }
 
   void placeBoxes() {
-    const auto images = placesOf(m_truth.images);
-    const auto categories = placesOf(m_truth.categories);
+    sortById(m_truth.images);
+    sortById(m_truth.categories);
     for (ReadBox& read : m_boxes) {
-      const auto image = images.find(read.imageId);
-      const auto category = categories.find(read.categoryId);
-      if (image == images.end())
+      const int image = m_truth.imagePlace(read.imageId),
+                category = m_truth.categoryPlace(read.categoryId);
+      if (image < 0)
         m_withoutImage.add(nameOf(read) + tr(", image ") + std::to_string(read.imageId));
-      else if (category == categories.end())
+      else if (category < 0)
         m_withoutCategory.add(nameOf(read) + tr(", category ") + std::to_string(read.categoryId));
       else
-        place(read, image->second, category->second);
+        place(read, image, category);
     }
   }
 
@@ -159,6 +163,14 @@ std::vector<std::string> BoxTruth::categoryNames() const {
   for (const BoxCategory& category : categories)
     names.push_back(category.name);
   return names;
+}
+
+int BoxTruth::imagePlace(std::int64_t id) const {
+  return placeOf(images, id);
+}
+
+int BoxTruth::categoryPlace(std::int64_t id) const {
+  return placeOf(categories, id);
 }
 
 Result<BoxTruth> boxTruthFromText(std::string_view text, const std::string& where) {

@@ -35,6 +35,9 @@ struct BoxTruth {
   std::vector<std::string> notes;
 
   std::vector<std::string> categoryNames() const;
+  /// Of an id, in its list; -1: it is not there.
+  int imagePlace(std::int64_t id) const;
+  int categoryPlace(std::int64_t id) const;
 };
 
 /// Larger files are refused: all of COCO's training set (118,287 images) has 450 MB.

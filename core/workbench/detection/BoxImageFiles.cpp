@@ -5,21 +5,16 @@
 
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
+#include "core/data/files/FilePlace.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether it names a file below a folder.
-bool staysInside(const fs::path& file) {
-  return !file.empty() && !file.is_absolute() &&
-         std::find(file.begin(), file.end(), fs::path("..")) == file.end();
-}
-
 void requireNames(const BoxTruth& truth, const fs::path& annotations) {
   for (const BoxImage& image : truth.images)
-    if (!staysInside(image.file))
+    if (image.file.empty() || leadsOutside(image.file))
       throw Failure({ErrorCode::InvalidFile,
                      tr("image ") + std::to_string(image.id) + tr(" has the file_name \"") +
                          image.file + tr("\"; give a path below the image folder"),
