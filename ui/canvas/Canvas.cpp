@@ -30,7 +30,9 @@ Canvas::Canvas(Document* document, QWidget* parent) : ImageView(document, parent
   setObjectName("canvas");
   setAccessibleName(tr("Canvas: the image with the map of the chosen head"));
   setWhatsThis(
-      tr("The patch under the pointer is the query; a click pins it, Esc releases it. Arrows move "
+      tr("The patch under the pointer is the query; a click pins it, Esc releases it. A click on "
+         "the label "
+         "of an object selects the detection token that found it. Arrows move "
          "the query, C selects the class token, D the distillation token or the next register. [ "
          "and ] change the "
          "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "

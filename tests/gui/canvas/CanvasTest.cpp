@@ -679,6 +679,24 @@ class CanvasTest : public QObject {
     QCOMPARE(f.grab().copy(image), before.copy(image));
   }
 
+  /// They would cover the image: only the class token and the query have one then.
+  void manyRegistersHaveNoChips() {
+    for (const int registers : {2, 12}) {
+      ModelInfo model = makeModel();
+      model.experiment.model.registers = registers;
+      model.grid = model.experiment.model.grid();
+      Fixture f(model);
+      f.set([](ViewOptions& view) { view.query = 0; });
+      const QFontMetricsF metrics(f.canvas.font());
+      const double second = 8 + metrics.horizontalAdvance(QStringLiteral("class")) + 20 + 6;
+      const QPointF chip(second + 12, f.canvas.imageArea().top() + 8 + metrics.height() / 2);
+      QTest::mouseClick(&f.canvas, Qt::LeftButton, {}, chip.toPoint());
+      const int query = f.document.view().options().query;
+      QCOMPARE(query == 1, registers == 2);
+      QVERIFY(query == 1 || query == 0 || query > registers);
+    }
+  }
+
   void whereAMaskCannotMatterItIsSaid() {
     Fixture f;
     f.set([](ViewOptions& view) {
