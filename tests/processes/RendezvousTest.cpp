@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "core/processes/Rendezvous.h"
 #include "core/processes/StoreClient.h"
 #include "core/processes/StoreProtocol.h"
 #include "tests/Effort.h"
@@ -215,27 +216,48 @@ TEST(Rendezvous, AWaitForProcess0CanBeInterrupted) {
   later.join();
 }
 
-/// A store that was stopped (SIGSTOP) still has connections, but answers nothing.
-TEST(Rendezvous, ARequestWithoutAReplyEndsInTime) {
-  const int port = freePort();
-  const Socket keeper(deafListener(port));
-  std::thread welcoming([&] {
-    const Socket peer(::accept(keeper.get(), nullptr, nullptr));
-    say(peer, framed(kWelcome));
+/// A store that was stopped (SIGSTOP) after `replies`: it still has a connection, but answers
+/// nothing more.
+class StoppedStore {
+ public:
+  StoppedStore(int port, std::string replies)
+      : m_keeper(deafListener(port)), m_thread([this, replies] { serve(replies); }) {}
+  ~StoppedStore() { m_thread.join(); }
+
+ private:
+  void serve(const std::string& replies) const {
+    const Socket peer(::accept(m_keeper.get(), nullptr, nullptr));
+    say(peer, replies);
     std::string bytes;
     for (const auto until = in(seconds(60)); Clock::now() < until;)
       if (isReady(peer, POLLIN, std::chrono::milliseconds(100)) &&
           receiveInto(peer, bytes) == Transfer::Ended)
-        break;
-  });
-  {
-    const auto second = arrived(port, 1);
-    const auto begun = Clock::now();
-    EXPECT_THROW(second->ask({Kind::Get, "a", "", ""}, in(seconds(1))), Failure);
-    EXPECT_THROW(second->ask({Kind::Get, "a", "", ""}, in(seconds(1))), Failure);
-    EXPECT_LT(Clock::now() - begun, seconds(20));
+        return;
   }
-  welcoming.join();
+
+  Socket m_keeper;
+  std::thread m_thread;
+};
+
+TEST(Rendezvous, ARequestWithoutAReplyEndsInTime) {
+  const int port = freePort();
+  const StoppedStore stopped(port, framed(kWelcome));
+  const auto second = arrived(port, 1);
+  const auto begun = Clock::now();
+  EXPECT_THROW(second->ask({Kind::Get, "a", "", ""}, in(seconds(1))), Failure);
+  EXPECT_THROW(second->ask({Kind::Get, "a", "", ""}, in(seconds(1))), Failure);
+  EXPECT_LT(Clock::now() - begun, seconds(20));
+}
+
+/// Whoever waits for a sum has no time of its own to give up: the sum's ends it.
+TEST(Rendezvous, AWaitWithoutAnEndEndsWhereTheStoreIsSilent) {
+  const int port = freePort();
+  const StoppedStore stopped(port, framed(kWelcome) + framed(encoded(StoreReply{true, ""})));
+  Rendezvous meeting(launchAt(port, 1), seconds(1), {});
+  const auto begun = Clock::now();
+  EXPECT_THROW(meeting.requireGoingOn(Clock::time_point::max()), Failure);
+  EXPECT_NE(meeting.verdict("silence").message.find("process 0"), std::string::npos);
+  EXPECT_LT(Clock::now() - begun, seconds(30));
 }
 
 }  // namespace
