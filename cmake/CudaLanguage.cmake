@@ -1,6 +1,6 @@
 # Whether the CUDA kernels of core/attention/kernels/cuda can be compiled: where LibTorch has CUDA and
 # there is a CUDA compiler. Elsewhere this changes nothing, and CUDA devices run the plain forms.
-# Included after find_package(Torch), which may have enabled the language itself.
+# Included after LibTorch is found, which may have enabled the language itself.
 
 set(HEADLIGHT_CUDA_KERNELS OFF)
 if(NOT TARGET torch_cuda)
@@ -13,8 +13,12 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
-# Known to CUDA 11, 12 and 13; newer devices translate the second one's PTX when they first run it.
-set(HEADLIGHT_CUDA_ARCHITECTURES "75;80" CACHE STRING "CUDA architectures to compile kernels for")
+include(cmake/CudaArchitectures.cmake)
+execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known_to_nvcc
+                ERROR_QUIET)
+headlight_cuda_architectures("${known_to_nvcc}" architectures)
+set(HEADLIGHT_CUDA_ARCHITECTURES "${architectures}" CACHE STRING
+    "CUDA architectures to compile kernels for")
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "${HEADLIGHT_CUDA_ARCHITECTURES}")
 endif()

@@ -17,6 +17,14 @@ if(HEADLIGHT_SANITIZE)
   target_link_options(headlight_settings INTERFACE -fsanitize=${HEADLIGHT_SANITIZE})
 endif()
 
+# Two builds of a package give the same bytes, wherever they are made: nothing names their folders.
+if(HEADLIGHT_PACKAGE)
+  foreach(map ${PROJECT_SOURCE_DIR}=. ${PROJECT_BINARY_DIR}=build)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${map}>
+                        $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffile-prefix-map=${map}>)
+  endforeach()
+endif()
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # What ccache needs in order to cache compilations that use a precompiled header, and to know
@@ -29,11 +37,29 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Most of what compiling a file costs here is what its headers instantiate; files that are compiled
-# together share it. So names in unnamed namespaces are unique within a folder. Not for the tests,
-# each of which is a few files of its own.
+# together share it. Those of a room where a precompiled header keeps many rooms cheap, else forty.
+# So names in unnamed namespaces are unique within a wing of core, the command line, and a room of ui.
+# What is being edited (HEADLIGHT_APART) is compiled file by file all the same.
 function(headlight_unity target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cpp$")
+  get_target_property(precompiled ${target} PRECOMPILE_HEADERS)
+  get_target_property(shared ${target} PRECOMPILE_HEADERS_REUSE_FROM)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEADLIGHT_UNITY}
-                        UNITY_BUILD_BATCH_SIZE 12)
+                        UNITY_BUILD_BATCH_SIZE 40)
+  if(precompiled OR shared)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    foreach(source IN LISTS sources)
+      get_filename_component(room ${source} DIRECTORY)
+      get_filename_component(room ${room} NAME)
+      string(MAKE_C_IDENTIFIER ${room} group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endforeach()
+  endif()
+  if(HEADLIGHT_APART)
+    list(FILTER sources INCLUDE REGEX "${HEADLIGHT_APART}")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
 # Code that waits for people, files or LibTorch: optimizing it like a kernel would take a third of
