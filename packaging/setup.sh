@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by run.sh and test.sh: installs what is missing, configures and builds. Source it.
 #   TORCH_DIR=/path   build against another LibTorch (its unpacked folder) instead of Debian's
 #   HEADLIGHT_BUILD   build folder (default: build/release, or build/torch with TORCH_DIR)
@@ -35,11 +36,63 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends $missing
 }
 
+# active_python: that of the active virtual environment or conda; nothing where neither is active.
+active_python() {
+  local environment
+  for environment in "${VIRTUAL_ENV:-}" "${CONDA_PREFIX:-}"; do
+    if [ -n "$environment" ] && [ -x "$environment/bin/python" ]; then
+      echo "$environment/bin/python"
+      return
+    fi
+  done
+}
+
+has_nvcc() {
+  command -v "${CUDACXX:-nvcc}" >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]
+}
+
+# use_python_torch: TORCH_DIR becomes the active Python's PyTorch, built in a folder of its own.
+use_python_torch() {
+  local python found version cuda
+  python=$(active_python)
+  found=$("${python:-python3}" "$root/packaging/find_torch.py") || exit 1
+  IFS=$'\t' read -r TORCH_DIR version cuda <<<"$found"
+  export TORCH_DIR
+  build=${HEADLIGHT_BUILD:-$root/build/torch-${version//+/-}-$(printf %s "$TORCH_DIR" | cksum | cut -d' ' -f1)}
+  say "PyTorch $version ($cuda) in $TORCH_DIR"
+  if [ "$cuda" != cpu ] && ! has_nvcc; then
+    say "There is no CUDA toolkit (nvcc): Headlight's own kernels are left out, LibTorch's run on the GPU"
+  fi
+}
+
+# offer_python_torch: says that there is one, where nobody asked.
+offer_python_torch() {
+  local python found
+  python=$(active_python)
+  if [ -z "$python" ] || [ -n "${TORCH_DIR:-}" ]; then return 0; fi
+  found=$("$python" "$root/packaging/find_torch.py" 2>/dev/null | cut -f2) || true
+  if [ -n "$found" ]; then
+    say "PyTorch $found is in the active environment; to build on it: packaging/run.sh --torch python"
+  fi
+}
+
+# torch_options: where CMake finds LibTorch, one option a line. An environment of conda-forge has much
+# beside it (Qt, OpenCV) that does not go with the system's, so it is not searched as a whole.
+torch_options() {
+  [ -n "${TORCH_DIR:-}" ] || return 0
+  if [ -d "$TORCH_DIR/conda-meta" ]; then
+    printf '%s\n' "-DTorch_DIR=$TORCH_DIR/share/cmake/Torch" "-DCaffe2_DIR=$TORCH_DIR/share/cmake/Caffe2" \
+      "-DTORCH_LIBRARY=$TORCH_DIR/lib/libtorch.so"
+  else
+    printf '%s\n' "-DCMAKE_PREFIX_PATH=$TORCH_DIR"
+  fi
+}
+
 # build_targets TESTS(ON|OFF) TARGET…
 build_targets() {
-  local tests=$1 prefix=()
+  local tests=$1 prefix
   shift
-  if [ -n "${TORCH_DIR:-}" ]; then prefix=(-DCMAKE_PREFIX_PATH="$TORCH_DIR"); fi
+  mapfile -t prefix < <(torch_options)
   if [ ! -f "$build/build.ninja" ] || [ "$tests" = ON ]; then
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DHEADLIGHT_TESTS="$tests" -DHEADLIGHT_UNITY=ON "${prefix[@]}" >"$build.log" 2>&1 ||
@@ -48,4 +101,13 @@ build_targets() {
   say "Building (the first time takes several minutes)"
   ninja -C "$build" "$@"
 }
+
+# The first mirror that apt has here.
+mirror() {
+  { sed -n 's/^URIs: *\([^ ]*\).*/\1/p' /etc/apt/sources.list.d/*.sources
+    sed -n 's/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list || true
+  } 2>/dev/null | sed -n 1p
+}
+
+project_version() { sed -n 's/^project(Headlight VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt"; }
 mkdir -p "$root/build"
