@@ -2,6 +2,7 @@
 
 // bench: a row for everything that it promises to measure. How fast it is, is no test.
 
+#include <algorithm>
 #include <set>
 
 #include "tests/cli/Workspace.h"
@@ -147,6 +148,71 @@ TEST_F(BenchCliTest, AnyMechanismIsMeasuredBesideTheOthers) {
   EXPECT_EQ(models[1]["name"], "vit_micro, aft_full");
   expectError(run({"bench", "block", "--mechanisms", "softmaks"}), 2, {"softmaks"});
   expectError(run({"bench", "edit", "--mechanisms", "softmax"}), 2, {"--mechanisms"});
+}
+
+TEST_F(BenchCliTest, ThePartsOfAModelAddUp) {
+  const Arguments parts{"bench",     "model", "--parts", "--models", "vit_micro", "--repeats", "1",
+                        "--threads", "1",     "--batch", "1,2",      "--device",  "cpu"};
+  Arguments asJson = parts;
+  asJson.insert(asJson.end(), {"--json", "-o", path("parts.csv").string()});
+  const auto outcome = run(asJson);
+  expectOk(outcome);
+  ASSERT_EQ(outcome.json().size(), 2u);
+  for (const json& report : outcome.json()) {
+    EXPECT_EQ(report["what"], "parts");
+    EXPECT_EQ(report["name"], "vit_micro");
+    double inference = 0, step = 0;
+    std::set<std::string> names;
+    for (const json& part : report["parts"]) {
+      names.insert(part["part"]);
+      EXPECT_FALSE(part["counts"].get<std::string>().empty());
+      inference += part["inference_ms"].get<double>();
+      step += part["step_ms"].get<double>();
+      EXPECT_NEAR(part["step_ms"].get<double>(),
+                  part["forward_ms"].get<double>() + part["backward_ms"].get<double>() +
+                      part["update_ms"].get<double>(),
+                  1e-9);
+    }
+    EXPECT_EQ(names,
+              (std::set<std::string>{"embedding", "norms", "attention_projections", "attention",
+                                     "mlp", "convolution", "head", "loss", "optimizer", "other"}));
+    EXPECT_LE(inference, report["inference_ms"].get<double>() * (1 + 1e-9));
+    EXPECT_GE(inference, report["inference_ms"].get<double>() / 2);
+    EXPECT_LE(step, report["step_ms"].get<double>() * (1 + 1e-9));
+    EXPECT_GE(step, report["step_ms"].get<double>() / 2);
+  }
+  EXPECT_EQ(outcome.json()[1]["batch"], 2);
+  const std::string csv = readBytes(path("parts.csv"));
+  EXPECT_EQ(csv.substr(0, 5), "part,");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 21);
+  const auto text = run(parts);
+  expectOk(text);
+  for (const char* words : {"attention: scores and values", "optimizer", "of a training step"})
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << " in " << text.out;
+}
+
+TEST_F(BenchCliTest, SeveralBatchSizesAreMeasuredAndWritten) {
+  const json measured =
+      rows("model", {"--models", "vit_micro", "--batch", "1,3", "-o", path("speed.csv").string()});
+  ASSERT_EQ(measured.size(), 2u);
+  EXPECT_EQ(measured[1]["batch"], 3);
+  for (const json& row : measured) {
+    const double forward = row["forward_ms"], both = forward + row["backward_ms"].get<double>(),
+                 batch = row["batch"];
+    EXPECT_NEAR(row["images_per_second"].get<double>(), 1e3 * batch / forward, 1e-6);
+    EXPECT_NEAR(row["training_images_per_second"].get<double>(), 1e3 * batch / both, 1e-6);
+  }
+  const std::string csv = readBytes(path("speed.csv"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  EXPECT_NE(csv.find("training_images_per_second"), std::string::npos);
+}
+
+TEST_F(BenchCliTest, WhatDoesNotGoTogetherIsRefused) {
+  expectError(run({"bench", "edit", "--parts"}), 2, {"--parts", "model"});
+  expectError(run({"bench", "model", "--parts", "--checkpoint-blocks"}), 2, {"--parts"});
+  expectError(run({"bench", "block", "--batch", "1,2"}), 2, {"--batch", "model"});
+  expectError(run({"bench", "model", "-o", "speed.txt"}), 2, {"--output", ".csv"});
+  expectError(run({"bench", "step", "-o", "speed.csv"}), 2, {"--output", "step"});
 }
 
 TEST_F(BenchCliTest, EditsAreMeasuredLayerByLayerOnOneImage) {

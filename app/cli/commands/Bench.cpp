@@ -6,29 +6,20 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/cli/reports/TableText.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/Translation.h"
+#include "core/base/files/Files.h"
 #include "core/workbench/bench/Bench.h"
+#include "core/workbench/bench/BenchTable.h"
+#include "core/workbench/bench/PartBench.h"
 #include "core/workbench/bench/StepBench.h"
 #include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight::cli {
 namespace {
-
-Json benchRowJson(const BenchRow& row) {
-  return {{"what", row.what},
-          {"name", row.name},
-          {"kernel", row.kernel},
-          {"tokens", row.tokens},
-          {"batch", row.batch},
-          {"forward_ms", row.forwardMs},
-          {"backward_ms", row.backwardMs},
-          {"peak_bytes", row.peakBytes},
-          {"device", row.device},
-          {"precision", row.precision}};
-}
 
 std::string benchRowText(const BenchRow& row) {
   char line[200];
@@ -111,9 +102,12 @@ class BenchCommand : public Command {
     command->add_option("--window", m_options.window, tr("Window R of the hard masks; odd"))
         ->check(CLI::Range(1, 255));
     m_batch = command
-                  ->add_option("--batch", m_options.batch,
-                               tr("Batch size; for step, the total over all processes. Not for "
-                                  "edit, which runs one image"))
+                  ->add_option("--batch", m_options.batches,
+                               tr("Batch size; several for model, separated by commas; for step, "
+                                  "the total over all processes. Not for edit, which runs one "
+                                  "image"))
+                  ->type_name("INT ...")
+                  ->delimiter(',')
                   ->check(CLI::Range(1, 4096));
     command
         ->add_option("--repeats", m_options.repeats,
@@ -128,6 +122,11 @@ class BenchCommand : public Command {
     command->add_flag("--checkpoint-blocks", m_options.recomputing,
                       tr("For model: also measure each with activation checkpointing "
                          "(training.checkpoint_blocks)"));
+    command->add_flag("--parts", m_parts,
+                      tr("For model: the time of each part of a model (embedding, norms, "
+                         "attention, MLP, ...) in inference and in a training step"));
+    command->add_option("-o,--output", m_output, tr("Also write the rows as CSV; not for step"))
+        ->type_name("FILE");
     m_precision =
         command
             ->add_option(
@@ -154,7 +153,18 @@ class BenchCommand : public Command {
       refuseUsage("--checkpoint-blocks", tr("applies only to model"));
     if (m_precision->count() > 0 && (m_what == "attention" || m_what == "edit"))
       refuseUsage("--precision", tr("applies only to block, model and step"));
+    if (m_parts && m_what != "model") refuseUsage("--parts", tr("applies only to model"));
+    if (m_parts && m_options.recomputing)
+      refuseUsage("--parts", tr("does not go with --checkpoint-blocks"));
+    if (!m_output.empty() && m_what == "step")
+      refuseUsage("--output", tr("does not apply to step"));
+    if (!m_output.empty() && !m_output.ends_with(".csv"))
+      refuseUsage("--output", tr("must end in .csv"));
+    if (m_options.batches.size() > 1 && m_what != "model")
+      refuseUsage("--batch", tr("takes several sizes only for model"));
+    if (!m_options.batches.empty()) m_options.batch = m_options.batches.front();
     if (m_what == "step") return benchStepsOf(terminal, stop);
+    if (m_parts) return benchPartsOf(terminal, stop);
     configureCompute(m_options.threads);
     const BenchSink sink = [&](const BenchRow& row) {
       if (!terminal.json() && m_rows.empty()) printHead(terminal, row);
@@ -186,6 +196,39 @@ class BenchCommand : public Command {
     return kExitOk;
   }
 
+  int benchPartsOf(Terminal& terminal, const std::stop_token& stop) {
+    configureCompute(m_options.threads);
+    std::vector<PartReport> reports;
+    const PartSink sink = [&](const PartReport& report) {
+      reports.push_back(report);
+      if (!terminal.json()) printParts(terminal, report);
+    };
+    valueOrThrow(benchParts(m_options, sink, stop));
+    Json rows = Json::array();
+    for (const PartReport& report : reports) {
+      rows.push_back(partsJson(report));
+      rows.back()["machine"] = computeDescription();
+    }
+    writeOutput(partsCsv(reports));
+    if (terminal.json()) terminal.printJson(rows);
+    return kExitOk;
+  }
+
+  static void printParts(Terminal& terminal, const PartReport& report) {
+    char line[200];
+    std::snprintf(line, sizeof line, tr("%s, batch %lld, %s on %s, %lld tokens: "),
+                  report.name.c_str(), static_cast<long long>(report.batch),
+                  report.precision.c_str(), report.device.c_str(),
+                  static_cast<long long>(report.tokens));
+    terminal.print(line + report.kernels);
+    terminal.print(tableText(partTable(report)));
+    terminal.print(attentionText(report));
+  }
+
+  void writeOutput(const std::string& csv) const {
+    if (!m_output.empty()) valueOrThrow(writeFileAtomically(m_output, csv));
+  }
+
   static void printHead(Terminal& terminal, const BenchRow& row) {
     terminal.print(computeDescription() + tr(" · measured on ") + row.device);
     terminal.print(
@@ -194,10 +237,11 @@ class BenchCommand : public Command {
   }
 
   void finish(Terminal& terminal) {
+    writeOutput(benchCsv(m_rows));
     if (terminal.json()) {
       Json rows = Json::array();
       for (const auto& row : m_rows) {
-        Json object = benchRowJson(row);
+        Json object = benchJson(row);
         object["machine"] = computeDescription();
         rows.push_back(object);
       }
@@ -216,10 +260,10 @@ class BenchCommand : public Command {
     }
   }
 
-  std::string m_what;
+  std::string m_what, m_output;
   CLI::Option *m_batch = nullptr, *m_mechanisms = nullptr, *m_precision = nullptr;
   BenchOptions m_options;
-  bool m_json = false;
+  bool m_json = false, m_parts = false;
   std::vector<BenchRow> m_rows;
 };
 

@@ -50,7 +50,10 @@ std::int64_t peakOf(const at::Device& device, const std::function<void()>& body)
 
 /// Candidates take turns, so that a busy moment of the machine hits all of them.
 void measure(std::vector<Candidate>& candidates, int repeats, const BenchSink& sink,
-             std::stop_token stop) {
+             std::stop_token stop, BenchProgress* progress = nullptr) {
+  const auto count = [&](const Candidate& candidate) {
+    if (progress) progress->step(candidate.row.name);
+  };
   for (auto& candidate : candidates) {
     stopIfAsked(stop);
     runForward(candidate);  // warm
@@ -59,11 +62,13 @@ void measure(std::vector<Candidate>& candidates, int repeats, const BenchSink& s
         peakOf(device, [&] { runBothPasses(candidate.run, candidate.input); });
     if (candidate.name) candidate.row.name = candidate.name();
     candidate.row.device = device.str();
+    count(candidate);
   }
   for (int i = 0; i < repeats; ++i)
     for (auto& candidate : candidates) {
       stopIfAsked(stop);
       candidate.timer.measure(candidate.run, candidate.input);
+      count(candidate);
     }
   for (auto& candidate : candidates) {
     candidate.row.forwardMs = candidate.timer.forwardMs();
@@ -141,6 +146,19 @@ std::function<at::Tensor(const at::Tensor&)> libraryForm(int heads, const at::Te
   };
 }
 
+std::vector<std::string> mechanismsOr(const std::vector<std::string>& wanted,
+                                      const std::string& otherwise) {
+  return wanted.empty() ? std::vector{otherwise} : wanted;
+}
+
+/// Options and masks were for the mechanism that it had.
+BenchedModel withMechanism(BenchedModel model, const std::string& mechanism) {
+  if (mechanism == model.config.mechanism) return model;
+  model.config.mechanism = mechanism;
+  model.config.attention = Json::object();
+  return {checkedAndCompleted(model.config), {}};
+}
+
 }  // namespace
 
 BenchedModel benchedModel(const std::string& nameOrFile) {
@@ -154,6 +172,33 @@ BenchedModel benchedModel(const std::string& nameOrFile) {
                    tr("is neither a published model (see summary --list) nor a file"), nameOrFile});
   const Experiment experiment = valueOrThrow(loadExperiment(nameOrFile));
   return {experiment.model, experiment.masks};
+}
+
+std::vector<BenchSubject> benchSubjects(const BenchOptions& options) {
+  std::vector<BenchSubject> models = options.given;
+  for (const std::string& nameOrFile : options.models) {
+    const BenchedModel own = benchedModel(nameOrFile);
+    models.push_back({own.config.name.empty() ? nameOrFile : own.config.name, own});
+  }
+  std::vector<BenchSubject> subjects;
+  for (const auto& [name, model] : models)
+    for (const auto& mechanism : mechanismsOr(options.mechanisms, model.config.mechanism))
+      subjects.push_back({options.mechanisms.empty() ? name : name + ", " + mechanism,
+                          withMechanism(model, mechanism)});
+  return subjects;
+}
+
+void BenchProgress::step(const std::string& what) {
+  ++m_done;
+  if (m_report) m_report({what, m_done, m_total, m_remaining.secondsRemaining(m_done, m_total)});
+}
+
+std::vector<std::int64_t> benchBatches(const BenchOptions& options) {
+  auto batches = options.batches.empty() ? std::vector{options.batch} : options.batches;
+  for (const std::int64_t batch : batches)
+    if (batch < 1)
+      throw Failure({ErrorCode::InvalidArgument, tr("a batch has at least one image"), "bench"});
+  return batches;
 }
 
 Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
@@ -209,19 +254,6 @@ Candidate blockCandidate(const Variant& mechanism, bool masked, const BenchOptio
           at::randn({options.batch, grid.tokens(), kWidth}, device)};
 }
 
-std::vector<std::string> mechanismsOr(const std::vector<std::string>& wanted,
-                                      const std::string& otherwise) {
-  return wanted.empty() ? std::vector{otherwise} : wanted;
-}
-
-/// Options and masks were for the mechanism that it had.
-BenchedModel withMechanism(BenchedModel model, const std::string& mechanism) {
-  if (mechanism == model.config.mechanism) return model;
-  model.config.mechanism = mechanism;
-  model.config.attention = Json::object();
-  return {checkedAndCompleted(model.config), {}};
-}
-
 Candidate modelCandidate(const BenchedModel& benched, const std::string& name,
                          const BenchOptions& options, const at::Device& device,
                          bool recomputing = false) {
@@ -241,6 +273,16 @@ Candidate modelCandidate(const BenchedModel& benched, const std::string& name,
       at::randn({options.batch, 3, config.imageHeightPixels(), config.imageWidthPixels()}, device)};
 }
 
+/// Those of one model take turns.
+void addCandidates(std::vector<Candidate>& candidates, const BenchSubject& subject,
+                   const BenchOptions& options, const at::Device& device) {
+  for (const std::string& precision : options.precisions)
+    for (const bool recomputing : {false, true})
+      if (!recomputing || options.recomputing)
+        candidates.push_back(inPrecision(
+            modelCandidate(subject.model, subject.name, options, device, recomputing), precision));
+}
+
 }  // namespace
 
 Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
@@ -258,23 +300,24 @@ Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std:
   });
 }
 
-Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop) {
+Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop,
+                         const ProgressCallback& progress) {
   return benched(options, [&](const at::Device& device) {
-    for (const auto& nameOrFile : options.models) {
-      const BenchedModel own = benchedModel(nameOrFile);
-      const std::string name = own.config.name.empty() ? nameOrFile : own.config.name;
-      std::vector<Candidate> candidates;
-      for (const auto& mechanism : mechanismsOr(options.mechanisms, own.config.mechanism))
-        for (const std::string& precision : options.precisions)
-          for (const bool recomputing : {false, true})
-            if (!recomputing || options.recomputing)
-              candidates.push_back(inPrecision(
-                  modelCandidate(withMechanism(own, mechanism),
-                                 options.mechanisms.empty() ? name : name + ", " + mechanism,
-                                 options, device, recomputing),
-                  precision));
-      measure(candidates, options.repeats, sink, stop);
-    }
+    const std::vector<BenchSubject> subjects = benchSubjects(options);
+    const std::vector<std::int64_t> batches = benchBatches(options);
+    const std::size_t turns = std::max<std::size_t>(1, options.mechanisms.size());
+    const std::size_t rows = subjects.size() * batches.size() * options.precisions.size() *
+                             (options.recomputing ? 2 : 1);
+    BenchProgress passes(progress, static_cast<std::int64_t>(rows) * (options.repeats + 1));
+    for (std::size_t first = 0; first < subjects.size(); first += turns)
+      for (const std::int64_t batch : batches) {
+        BenchOptions sized = options;
+        sized.batch = batch;
+        std::vector<Candidate> candidates;
+        for (std::size_t i = first; i < first + turns; ++i)
+          addCandidates(candidates, subjects[i], sized, device);
+        measure(candidates, options.repeats, sink, stop, &passes);
+      }
   });
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/config/Experiment.h"
 
@@ -29,6 +30,18 @@ struct BenchRow {
   std::string precision = "float32";
 };
 
+/// A model to measure, and the masks that it has.
+struct BenchedModel {
+  ModelConfig config;
+  MaskConfig masks;
+};
+
+/// What a whole model is measured as.
+struct BenchSubject {
+  std::string name;  ///< "deit_tiny", "deit_tiny, aft_full"
+  BenchedModel model;
+};
+
 struct BenchOptions {
   std::string device = "auto";  ///< as of an Experiment
   int threads = 0;              ///< 0: as many as cores
@@ -37,6 +50,8 @@ struct BenchOptions {
   int headWidth = 64;           ///< attention
   int window = 3;               ///< R of the hard masks
   std::int64_t batch = 1;       ///< images at a time; an edit is always of one
+  /// For models: each of these in place of `batch`; empty: that alone.
+  std::vector<std::int64_t> batches = {};
   /// Sides of the square grids of `attention`: tokens are their squares.
   std::vector<int> sides{14, 28, 56, 112};
   /// Dense attention is left out above so many tokens: T × T floats a head and image.
@@ -46,6 +61,8 @@ struct BenchOptions {
   bool library = false;
   /// Published names, configs, or checkpoints that carry their Experiment; of edits and models.
   std::vector<std::string> models{"deit_tiny"};
+  /// For models, before those: as they are, which the window has open.
+  std::vector<BenchSubject> given = {};
   /// For blocks and models: each of these in place of their own; empty: as they are.
   std::vector<std::string> mechanisms = {};
   /// For models: beside each the same with blocks that are computed again in the backward pass.
@@ -54,14 +71,28 @@ struct BenchOptions {
   std::vector<std::string> precisions{"float32"};
 };
 
-/// A model to measure, and the masks that it has.
-struct BenchedModel {
-  ModelConfig config;
-  MaskConfig masks;
-};
 /// By published name, or from a config or a checkpoint. Throws Failure (NotFound, and what is wrong
 /// with the file).
 BenchedModel benchedModel(const std::string& nameOrFile);
+
+/// `given` and `models`, each in its own mechanism or in each of `mechanisms`, without its masks
+/// where that is another. Throws Failure as benchedModel(), and for a mechanism that the model's
+/// backbone does not take.
+std::vector<BenchSubject> benchSubjects(const BenchOptions& options);
+/// Counts passes, of `total` in all.
+class BenchProgress {
+ public:
+  BenchProgress(const ProgressCallback& report, std::int64_t total)
+      : m_report(report), m_total(total) {}
+  void step(const std::string& what);
+
+ private:
+  const ProgressCallback& m_report;
+  std::int64_t m_total, m_done = 0;
+  RemainingTime m_remaining;
+};
+/// `batches`, or `batch` alone. Throws Failure(InvalidArgument) for one below 1.
+std::vector<std::int64_t> benchBatches(const BenchOptions& options);
 
 using BenchSink = std::function<void(const BenchRow&)>;
 
@@ -75,8 +106,9 @@ Result<void> benchAttention(const BenchOptions& options, const BenchSink& sink,
 Result<void> benchBlock(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
 /// Whole models on a batch, inference and a training step's forward and backward; under their own
 /// masks, or with another mechanism under none. Errors besides: NotFound, and what is wrong with a
-/// model's config.
-Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
+/// model's config. `progress` counts passes.
+Result<void> benchModels(const BenchOptions& options, const BenchSink& sink, std::stop_token stop,
+                         const ProgressCallback& progress = {});
 /// From one head's mask to the new prediction and maps, for every layer of every model.
 Result<void> benchEdits(const BenchOptions& options, const BenchSink& sink, std::stop_token stop);
 
