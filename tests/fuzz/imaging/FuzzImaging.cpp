@@ -6,9 +6,10 @@
 //
 //   fuzz_imaging [iterations] [seed] [folder of images]
 //
-// Times HEADLIGHT_TEST_EFFORT (tests/README.md).
+// Times HEADLIGHT_TEST_EFFORT (tests/README.md). With HEADLIGHT_LIBFUZZER a libFuzzer target.
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -25,22 +26,6 @@ using namespace headlight;
 
 namespace {
 
-std::vector<std::string> readSeeds(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && hasImageExtension(entry.path())) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());  // the same order on every machine
-  std::vector<std::string> seeds;
-  for (const auto& path : paths)
-    seeds.push_back(valueOrThrow(readFile(path, 1 << 20)));
-  const std::string samples(24, '\x31');  // also a digit
-  for (const std::string header : {"P1 4 3\n", "P2 4 3 99 ", "P3 # comment\n2 2 65535\n",
-                                   "P4 4 3\n", "P5 4 3 255\n", "P5 4 3 1000\n", "P6 4 2 255\n"})
-    seeds.push_back(
-        header + (header[1] < '4' && header[1] > '1' ? "1 22 3 4 5 6 7 8 9 10 11 12 " : samples));
-  return seeds;
-}
-
 /// Whether the answer makes sense.
 bool check(const std::string& bytes) {
   for (const auto& [keyword, value] : readPngText(bytes))
@@ -55,6 +40,32 @@ bool check(const std::string& bytes) {
   dropped.dropAlpha = true;
   return evaluationView(*image, Preprocessing{}).width == 224 &&
          evaluationView(*image, dropped).width == 224;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::require(check(std::string(reinterpret_cast<const char*>(data), size)), "gives nonsense");
+  return 0;
+}
+
+#ifndef HEADLIGHT_LIBFUZZER
+namespace {
+
+std::vector<std::string> readSeeds(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file() && hasImageExtension(entry.path())) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());  // the same order on every machine
+  std::vector<std::string> seeds;
+  for (const auto& path : paths)
+    seeds.push_back(valueOrThrow(readFile(path, 1 << 20)));
+  const std::string samples(24, '\x31');  // also a digit
+  for (const std::string header : {"P1 4 3\n", "P2 4 3 99 ", "P3 # comment\n2 2 65535\n",
+                                   "P4 4 3\n", "P5 4 3 255\n", "P5 4 3 1000\n", "P6 4 2 255\n"})
+    seeds.push_back(
+        header + (header[1] < '4' && header[1] > '1' ? "1 22 3 4 5 6 7 8 9 10 11 12 " : samples));
+  return seeds;
 }
 
 }  // namespace
@@ -86,3 +97,4 @@ int main(int count, char** arguments) {
               static_cast<long long>(iterations), static_cast<long long>(decoded));
   return 0;
 }
+#endif

@@ -7,6 +7,8 @@
 #include "core/data/Sequences.h"
 #include "core/data/ShardNames.h"
 #include "core/data/labels/ImageNetDevkit.h"
+#include "core/data/segments/SegmentLabels.h"
+#include "core/imaging/ClassPng.h"
 #include "tests/Gzip.h"
 #include "tests/data/CifarPickles.h"
 #include "tests/data/TarWriter.h"
@@ -102,9 +104,19 @@ Result<void> openEverything(const DatasetSpec& spec) {
       if (!sample) return sample.error();
       const auto classes = static_cast<int>((*dataset)->classNames().size());
       require(sample->label >= 0 && sample->label < classes, "a label of no class");
+      for (const LabeledBox& box : sample->boxes)
+        require(box.label >= 0 && box.label < classes && box.box.width >= 0 &&
+                    box.box.height >= 0 && box.area >= 0,
+                "a box that is none");
       require(sample->image.pixels->size() ==
                   std::size_t(sample->image.width) * std::size_t(sample->image.height) * 3,
               "an image of another size than it says");
+      require(sample->segments.empty() != (*dataset)->hasSegments() &&
+                  sample->segments.classes.size() * 3 ==
+                      ((*dataset)->hasSegments() ? sample->image.pixels->size() : 0),
+              "a class for every pixel");
+      for (const int label : sample->segments.classes)
+        require(label < classes || label == kIgnoredClass, "a pixel of no class");
     }
   }
   return {};
@@ -183,6 +195,80 @@ NamedFiles namedClasses() {
   files.emplace_back("val.txt", "3.png 1\n");
   files.emplace_back("classes.txt", "1   rice leaf roller   \n2  paddy\n");
   return files;
+}
+
+/// Two images with boxes, a crowd among them.
+NamedFiles cocoFolder() {
+  return {{"annotations/instances_train.json",
+           R"({"images": [{"id": 1, "file_name": "1.png", "width": 4, "height": 4},)"
+           R"( {"id": 2, "file_name": "2.png"}], "categories": [{"id": 1, "name": "dog"}],)"
+           R"( "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 1, 2.5, 3],)"
+           R"( "area": 7}, {"id": 2, "image_id": 2, "category_id": 1, "bbox": [0, 0, 4, 4],)"
+           R"( "iscrowd": 1}, {"id": 3, "image_id": 2, "category_id": 1, "bbox": [1, 1, 2, 2]}]})"},
+          {"train/1.png", tinyPng()},
+          {"train/2.png", tinyPng()}};
+}
+
+std::string vocAnnotation(const std::string& name) {
+  return "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY e \"x\">]><annotation><filename>1.png"
+         "</filename><size><width>4</width><height>4</height></size><object><name>" +
+         name +
+         "</name><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>3.5</xmax>"
+         "<ymax>4</ymax></bndbox></object></annotation>";
+}
+
+NamedFiles vocFolder() {
+  return {{"Annotations/1.xml", vocAnnotation("k&#252;he &amp; &e;")},
+          {"Annotations/2.xml", vocAnnotation("dog")},
+          {"ImageSets/Main/trainval.txt", "1\n2  1\n"},
+          {"JPEGImages/1.png", tinyPng()},
+          {"JPEGImages/2.png", tinyPng()}};
+}
+
+/// Two images of each split, with label images in the folder `labels`.
+NamedFiles segmentFolder(const std::string& labels) {
+  const ClassImage classes{4, 4, {0, 1, 0, 1, 1, 1, 255, 0, 0, 0, 1, 1, 0, 0, 0, 0}};
+  const std::string label = valueOrThrow(encodeClassPng(classes, ClassPalette{}));
+  NamedFiles files{{"classes.csv", "index,name,red,green,blue\n0,a,1,2,3\n1,\"b, c\",4,5,6\n"}};
+  for (const std::string split : {"train/", "val/"})
+    for (const std::string name : {"1.png", "2.png"}) {
+      files.emplace_back("images/" + split + name, tinyPng());
+      files.emplace_back(labels + "/" + split + name, label);
+    }
+  return files;
+}
+
+/// With names of its own.
+NamedFiles ade20kFolder() {
+  const ClassImage classes{4, 4, std::vector<std::uint8_t>(16, 150)};
+  std::string info = "Idx\tRatio\tTrain\tVal\tStuff\tName\n";
+  for (int i = 1; i <= 150; ++i)
+    info += std::to_string(i) + "\t0.1\t1\t1\t0\tthing" + std::to_string(i) + ", item\n";
+  NamedFiles files{{"objectInfo150.txt", info}};
+  for (const std::string split : {"training", "validation"}) {
+    files.emplace_back("images/" + split + "/1.png", tinyPng());
+    files.emplace_back("annotations/" + split + "/1.png",
+                       valueOrThrow(encodeClassPng(classes, ClassPalette{})));
+  }
+  return files;
+}
+
+/// A label image by itself: what is read has the size and the classes that are asked for.
+Target labelImage() {
+  const ClassImage classes{4, 4, {0, 1, 0, 1, 1, 1, 255, 0, 0, 0, 1, 1, 0, 0, 0, 0}};
+  return {"label image",
+          Kind::Bytes,
+          {valueOrThrow(encodeClassPng(classes, ClassPalette{}))},
+          [](const std::string& bytes) {
+            const SegmentClasses known = segmentClasses({{0, "a"}, {1, "b", ClassColor{7, 7, 7}}});
+            const auto read =
+                guarded("fuzz", [&] { return segmentsFromPng(bytes, "fuzz", known, 4, 4); });
+            return readThen(read, [](const ClassImage& image) {
+              require(image.width == 4 && image.classes.size() == 16, "the size asked for");
+              for (const int label : image.classes)
+                require(label < 2 || label == kIgnoredClass, "a class of the table");
+            });
+          }};
 }
 
 /// What data.path may hold. Names are counted before they are made.
@@ -284,6 +370,13 @@ std::vector<Target> dataTargets(const fs::path& folder) {
       dataset(folder, kImageFolder, devkit().front().first, devkit()),
       dataset(folder, kImageFolder, "val/val_annotations.txt", annotations()),
       dataset(folder, kImageFolder, "classes.txt", namedClasses()),
+      dataset(folder, kCocoBoxes, "annotations/instances_train.json", cocoFolder()),
+      dataset(folder, kVocBoxes, "Annotations/1.xml", vocFolder()),
+      dataset(folder, kVocBoxes, "ImageSets/Main/trainval.txt", vocFolder()),
+      dataset(folder, kSegmentFolder, "classes.csv", segmentFolder("labels")),
+      dataset(folder, kSegmentFolder, "masks/train/1.png", segmentFolder("masks")),
+      dataset(folder, kAde20k, "objectInfo150.txt", ade20kFolder()),
+      labelImage(),
       archive(folder, "deflated.zip", test::zipArchive(archivedFiles())),
       archive(folder, "stored.zip", test::zipArchive(archivedFiles(), false)),
       archive(folder, "classes.tar", classTar()),

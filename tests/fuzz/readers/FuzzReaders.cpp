@@ -7,7 +7,11 @@
 //
 //   fuzz_readers [--iterations N] [--seed S] [--only NAME]     N mutations of each reader's files;
 //                                                             1000 · HEADLIGHT_TEST_EFFORT
+//
+// With HEADLIGHT_LIBFUZZER a libFuzzer target: the first byte of an input chooses the reader, the
+// others are its file. HEADLIGHT_FUZZ_SEEDS=FOLDER puts the readers' valid files there, as inputs.
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +36,78 @@ void writeBytes(const std::filesystem::path& path, const std::string& bytes) {
   require(file.good(), "could not write " + path.string());
 }
 
+namespace {
+
+struct Outcome {
+  bool isAccepted = false;
+  std::string trouble;  ///< what a reader must not do; empty: nothing of it
+};
+
+Outcome readOnce(const Target& target, const std::string& bytes) {
+  try {
+    const Result<void> result = target.read(bytes);
+    if (result) return {true, {}};
+    if (result.error().code == ErrorCode::Internal) return {false, result.error().text()};
+    if (result.error().message.empty()) return {false, "an error without a message"};
+  } catch (const std::exception& exception) {
+    return {false, std::string("an exception: ") + exception.what()};
+  }
+  return {};
+}
+
+std::vector<Target> makeTargets(const std::filesystem::path& folder) {
+  std::vector<Target> targets = configTargets();
+  for (const auto& more : {resultTargets(), boxTargets(), runTargets(folder), weightTargets(folder),
+                           mapTargets(folder), hubTargets(folder), promptTargets(folder),
+                           videoTargets(folder), dataTargets(folder)})
+    targets.insert(targets.end(), more.begin(), more.end());
+  return targets;
+}
+
+/// Their files lie in a folder of this process.
+const std::vector<Target>& allTargets() {
+  static const TemporaryFolder folder;
+  static const std::vector<Target> targets = makeTargets(folder.path());
+  return targets;
+}
+
+void beQuiet() {
+  setLogSink([](LogLevel, const std::string&) {});
+}
+
+/// Leaves those that are there already: other processes may be reading them.
+void writeSeeds(const std::filesystem::path& folder) {
+  const auto& targets = allTargets();
+  require(targets.size() <= 256, "a byte cannot choose among so many readers");
+  for (std::size_t t = 0; t < targets.size(); ++t)
+    for (std::size_t f = 0; f < targets[t].files.size(); ++f) {
+      const auto path = folder / ("reader-" + std::to_string(t) + "-" + std::to_string(f));
+      if (!std::filesystem::exists(path))
+        writeBytes(path, static_cast<char>(t) + targets[t].files[f]);
+    }
+}
+
+}  // namespace
+}  // namespace headlight::fuzz
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  headlight::fuzz::beQuiet();
+  if (const char* folder = std::getenv("HEADLIGHT_FUZZ_SEEDS")) headlight::fuzz::writeSeeds(folder);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto& targets = headlight::fuzz::allTargets();
+  const auto& target = targets[data[0] % targets.size()];
+  const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const auto outcome = headlight::fuzz::readOnce(target, bytes);
+  headlight::fuzz::require(outcome.trouble.empty(), target.name + ": " + outcome.trouble);
+  return 0;
+}
+
+#ifndef HEADLIGHT_LIBFUZZER
+namespace headlight::fuzz {
 namespace {
 
 struct Options {
@@ -74,19 +150,11 @@ std::string damaged(Mutator& mutator, const Target& target) {
 /// True where it was accepted. What broke is kept for a closer look.
 bool check(const Target& target, const std::string& bytes, const std::string& what) {
   announce(what);
-  std::string trouble;
-  try {
-    const Result<void> result = target.read(bytes);
-    if (result) return true;
-    if (result.error().message.empty()) trouble = "an error without a message";
-    if (result.error().code == ErrorCode::Internal) trouble = result.error().text();
-  } catch (const std::exception& exception) {
-    trouble = std::string("an exception: ") + exception.what();
-  }
-  if (trouble.empty()) return false;
+  const Outcome outcome = readOnce(target, bytes);
+  if (outcome.trouble.empty()) return outcome.isAccepted;
   const auto kept = std::filesystem::temp_directory_path() / "fuzz_readers-input";
   writeBytes(kept, bytes);
-  require(false, what + ": " + trouble + "\nthe input is kept in " + kept.string());
+  require(false, what + ": " + outcome.trouble + "\nthe input is kept in " + kept.string());
   return false;
 }
 
@@ -119,15 +187,6 @@ long fuzz(const Target& target, const Options& options) {
   return options.iterations;
 }
 
-std::vector<Target> allTargets(const std::filesystem::path& folder) {
-  std::vector<Target> targets = configTargets();
-  for (const auto& more : {resultTargets(), boxTargets(), runTargets(folder), weightTargets(folder),
-                           mapTargets(folder), hubTargets(folder), promptTargets(folder),
-                           videoTargets(folder), dataTargets(folder)})
-    targets.insert(targets.end(), more.begin(), more.end());
-  return targets;
-}
-
 Options optionsOf(int count, char** arguments) {
   Options options;
   for (int i = 1; i + 1 < count; i += 2) {
@@ -146,9 +205,8 @@ Options optionsOf(int count, char** arguments) {
 int main(int count, char** arguments) {
   using namespace headlight::fuzz;
   const Options options = optionsOf(count, arguments);
-  headlight::setLogSink([](headlight::LogLevel, const std::string&) {});
-  const headlight::TemporaryFolder folder;
-  const auto targets = allTargets(folder.path());
+  beQuiet();
+  const auto& targets = allTargets();
   limitMemory();
   long mutations = 0;
   for (const Target& target : targets)
@@ -157,3 +215,4 @@ int main(int count, char** arguments) {
               static_cast<unsigned long long>(options.seed));
   return mutations > 0 ? 0 : 2;
 }
+#endif

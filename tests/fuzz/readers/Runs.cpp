@@ -40,6 +40,10 @@ constexpr const char* kTable =
     "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best,seconds\n"
     "1,3,0.001,2.2,2.1,0.25,0.75,1,0.5\n2,6,0.0005,2.0,2.1,0.125,0.75,0,0.5\n";
 
+constexpr const char* kDetectorTable =
+    "epoch,step,learning_rate,train_loss,validation_loss,ap,ap50,ap75,best,seconds\n"
+    "1,3,0.001,2.2,2.1,0.25,0.5,0.25,1,0.5\n2,6,0.0005,2.0,2.1,0.125,0.5,0.25,0,0.5\n";
+
 constexpr const char* kSequenceTable =
     "step,learning_rate,train_bits,validation_bits,best,seconds,steps_per_second,peak_bytes\n"
     "4,0.001,7.5,7.25,1,0.5,3.5,1000000\n7,0.0005,7.0,7.5,0,0.5,3.25,1000000\n";
@@ -149,11 +153,18 @@ Result<void> readPoint(const std::string& bytes) {
   return guarded("", [&] { pointFrom(bytes, fuzzedBeginning()); });
 }
 
-Result<void> readTable(const fs::path& folder) {
+/// Of classifiers and of detectors, which are compared by `score`.
+Result<void> readScores(const fs::path& folder, const std::string& score) {
   const OpenFolder run = valueOrThrow(OpenFolder::open(folder));
   followLogs(run);
-  return readThen(guarded("", [&] { return classifierResult(run, /*epochs=*/2); }),
+  return readThen(guarded("", [&] { return imageResult(run, /*epochs=*/2, score); }),
                   [](const RunResult&) {});
+}
+Result<void> readTable(const fs::path& folder) {
+  return readScores(folder, "top1");
+}
+Result<void> readDetectorTable(const fs::path& folder) {
+  return readScores(folder, "ap");
 }
 
 Result<void> readSequenceTable(const fs::path& folder) {
@@ -199,6 +210,8 @@ std::vector<Target> runTargets(const fs::path& folder) {
       inFolder(folder, "metrics.jsonl", Kind::Lines, kSequenceMetrics, readSequenceLogs,
                "metrics of a sequence"),
       inFolder(folder, "metrics.csv", Kind::Text, kTable, readTable, "table of a run"),
+      inFolder(folder, "metrics.csv", Kind::Text, kDetectorTable, readDetectorTable,
+               "table of a detector"),
       inFolder(folder, "summary.csv", Kind::Text, kSummary, readLogs, "summary of a run"),
       inFolder(folder, "metrics.csv", Kind::Text, kSequenceTable, readSequenceTable,
                "table of a sequence"),

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every reader under mutations, seed after seed, until so many inputs are read or something breaks.
+
+    cmake --preset sanitize && cmake --build --preset sanitize --target fuzz_checkpoint fuzz_readers fuzz_imaging
+    python3 tests/fuzz/continuous.py build/sanitize --inputs 100000000
+
+LOG (default: fuzz.jsonl in BUILD) has a line per round: program, seed, mutations, seconds. Called again it
+goes on behind the last seed; without --inputs it goes on until Ctrl+C. What broke is kept beside the log,
+its output and, of fuzz_readers, its input; exit code 1.
+
+Built with HEADLIGHT_LIBFUZZER, the programs are libFuzzer's: a round is then so many of its runs, and what it
+found goes into fuzz-corpus beside the log, where the next round begins.
+"""
+import argparse
+import concurrent.futures
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+GOLDEN = TESTS / "golden"
+CHECKPOINTS = ("vit_micro.safetensors", "torch_varied.safetensors", "position_resize.safetensors",
+               "torch_varied.pth", "vit_micro_training_checkpoint.pth", "transformers/legacy_pickle/model.pth",
+               "transformers/dino_fb/checkpoint.pth", "transformers/openai_clip_jit/ViT-micro.pt")
+# Rounds of about equal length. fuzz_readers mutates so often for each of its readers.
+PROGRAMS = {
+    "fuzz_readers": lambda count, seed: ["--iterations", str(count), "--seed", str(seed)],
+    "fuzz_checkpoint": lambda count, seed: ["--iterations", str(20 * count), "--seed", str(seed),
+                                            *(str(GOLDEN / name) for name in CHECKPOINTS)],
+    "fuzz_imaging": lambda count, seed: [str(10 * count), str(seed)],
+}
+# How many inputs a program says it has read, in its last line.
+SAID = re.compile(r"^(?:Done )?(\d+) (?:mutations|mutated images|runs)\b", re.MULTILINE)
+# Runs of libFuzzer in a round, for an iteration of fuzz_readers; and the files where it begins. Those of
+# fuzz_readers come from the program.
+RUNS = {"fuzz_readers": 60, "fuzz_checkpoint": 20, "fuzz_imaging": 10}
+SEEDS = {"fuzz_checkpoint": [GOLDEN / name for name in CHECKPOINTS],
+         "fuzz_imaging": sorted(path for folder in ("pillow/formats", "stills")
+                                for path in (GOLDEN / folder).iterdir() if path.is_file())}
+
+
+def sanitizer_settings():
+    """As the test preset has them: suppressions with their reasons are in tests/sanitizers."""
+    presets = json.loads((TESTS.parent / "CMakePresets.json").read_text(encoding="utf-8"))["testPresets"]
+    settings = next((each.get("environment", {}) for each in presets if each["name"] == "sanitize"), {})
+    return {name: value.replace("${sourceDir}", str(TESTS.parent)) for name, value in settings.items()}
+
+
+def find_program(build, name):
+    found = [build / "tests/fuzz" / name, build / "tests/fuzz/imaging" / name]
+    return next((str(path) for path in found if path.is_file()), None) or sys.exit(
+        f"error: {build} has no {name}; build it (see --help)")
+
+
+def is_libfuzzer(program):
+    return b"ERROR: libFuzzer" in pathlib.Path(program).read_bytes()
+
+
+def fill_corpus(name, corpus):
+    corpus.mkdir(parents=True, exist_ok=True)
+    for path in SEEDS.get(name, ()):
+        shutil.copyfile(path, corpus / f"{path.parent.name}-{path.name}")
+
+
+def arguments_of(name, seed, count, inputs, corpus):
+    if not corpus:
+        return PROGRAMS[name](count, seed)
+    # Seconds and megabytes for one input as in tests/fuzz/Bounds.h; what broke is kept in `inputs`.
+    return [f"-runs={RUNS[name] * count}", f"-seed={seed}", "-timeout=20", "-rss_limit_mb=4096",
+            "-malloc_limit_mb=2048", f"-artifact_prefix={inputs}/", str(corpus)]
+
+
+def fuzz(program, name, seed, count, folder, corpus):
+    """One round: the line of the log, and the output where it broke."""
+    inputs = folder / f"{name}-{seed}"
+    inputs.mkdir(parents=True, exist_ok=True)
+    settings = {**os.environ, **sanitizer_settings(), "TMPDIR": str(inputs), "HEADLIGHT_TEST_EFFORT": "1"}
+    if corpus and name == "fuzz_readers":
+        settings["HEADLIGHT_FUZZ_SEEDS"] = str(corpus)
+    started = time.monotonic()
+    arguments = arguments_of(name, seed, count, inputs, corpus)
+    result = subprocess.run([program, *arguments], env=settings, check=False, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    said = SAID.findall(result.stdout)
+    line = {"program": name, "seed": seed, "mutations": int(said[-1]) if said else 0,
+            "seconds": round(time.monotonic() - started, 1), "code": result.returncode}
+    if result.returncode == 0 and said:
+        subprocess.run(["rm", "-rf", str(inputs)], check=True)
+        return line, None
+    (inputs / "output.txt").write_text(result.stdout, encoding="utf-8")
+    return line, inputs
+
+
+def past(log):
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return [line for line in map(json.loads, lines) if line["code"] == 0]
+
+
+def rounds(done):
+    """Program and seed, the programs in turns, each behind its last seed."""
+    last = {name: max((line["seed"] for line in done if line["program"] == name), default=0)
+            for name in PROGRAMS}
+    for step in itertools.count(1):
+        for name in PROGRAMS:
+            yield name, last[name] + step
+
+
+def fuzz_on(options, programs, log):
+    corpora = {name: log.parent / "fuzz-corpus" / name if is_libfuzzer(program) else None
+               for name, program in programs.items()}
+    for name, corpus in corpora.items():
+        if corpus:
+            fill_corpus(name, corpus)
+    done = past(log)
+    total = sum(line["mutations"] for line in done)
+    coming, running = rounds(done), set()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, log.open("a", encoding="utf-8") as file:
+        while running or not options.inputs or total < options.inputs:
+            while len(running) < options.jobs and (not options.inputs or total < options.inputs):
+                name, seed = next(coming)
+                running.add(pool.submit(fuzz, programs[name], name, seed, options.iterations,
+                                        log.parent / "fuzz-kept", corpora[name]))
+            finished, running = concurrent.futures.wait(running, return_when="FIRST_COMPLETED")
+            for line, kept in (each.result() for each in finished):
+                total += line["mutations"]
+                file.write(json.dumps(line) + "\n")
+                file.flush()
+                print(f"{line['program']:16} seed {line['seed']}: {line['mutations']} in {line['seconds']} s, "
+                      f"{total} in all", flush=True)
+                if kept:
+                    print(f"error: {line['program']} broke at seed {line['seed']}, see {kept}", file=sys.stderr)
+                    return 1
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, help="build folder, with sanitizers or without")
+    parser.add_argument("--inputs", type=float, default=0, help="until the log has so many; default: for ever")
+    parser.add_argument("--iterations", type=int, default=2000, help="of a round, for each reader")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="programs at a time")
+    parser.add_argument("--log", type=pathlib.Path)
+    options = parser.parse_args()
+    log = (options.log or options.build / "fuzz.jsonl").resolve()
+    programs = {name: find_program(options.build, name) for name in PROGRAMS}
+    try:
+        return fuzz_on(options, programs, log)
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
