@@ -2,7 +2,7 @@
 
 // The synthetic images: a function of (seed, index), balanced, distinct, and guarded by a hash.
 
-#include "core/data/TextureShape.h"
+#include "core/data/drawn/TextureShape.h"
 
 #include <gtest/gtest.h>
 

@@ -5,20 +5,23 @@
 // neither alone names the class: what a study of local against global attention needs.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/data/Subset.h"
 #include "core/imaging/codecs/Image.h"
 
 namespace headlight {
 
 inline constexpr int kMinTextureShapeSize = 16;
 inline constexpr int kMaxTextureShapeSize = 2048;
+inline constexpr int kTextureShapeClasses = 9;
 
 /// Nine names, texture-major: label = 3 · texture + shape.
 const std::vector<std::string>& textureShapeClassNames();
+
+/// Throws Failure(InvalidArgument) for a side outside of kMinTextureShapeSize to
+/// kMaxTextureShapeSize.
+void requireDrawnSize(int size);
 
 /// The image `index` of the stream `seed`, size × size, showing class `label`. A function of its
 /// arguments alone: shape, texture, colors, places and noise come from counters, and what is drawn
@@ -26,9 +29,5 @@ const std::vector<std::string>& textureShapeClassNames();
 /// index, label) at another size is the same scene. Throws Failure(InvalidArgument) outside the
 /// ranges.
 Image drawTextureShape(int size, std::uint64_t seed, std::uint64_t index, int label);
-
-/// trainSamples or validationSamples images; label = index mod 9. Splits draw from disjoint
-/// streams.
-Result<std::unique_ptr<LabeledDataset>> openTextureShape(const DatasetSpec& spec, Split split);
 
 }  // namespace headlight
