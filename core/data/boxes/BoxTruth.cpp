@@ -44,15 +44,28 @@ class TruthReader {
         {"annotations",
          {"id", "image_id", "category_id", "bbox", "area", "iscrowd"},
          [&](const auto& r) { takeBox(r); }},
-        {"categories", {"id", "name"}, [&](const auto& r) { takeCategory(r); }}};
-    readRecords(text, where, lists,
-                tr("COCO's annotations are an object with images, annotations and categories"));
+        categoryList()};
+    readRecords(text, where, lists, wrongRoot());
     placeBoxes();
     addNotes();
     return std::move(m_truth);
   }
 
+  std::vector<BoxCategory> readCategories(std::string_view text, const std::string& where) {
+    readRecords(text, where, {categoryList()}, wrongRoot());
+    sortById(m_truth.categories);
+    return std::move(m_truth.categories);
+  }
+
  private:
+  static std::string wrongRoot() {
+    return tr("COCO's annotations are an object with images, annotations and categories");
+  }
+
+  RecordList categoryList() {
+    return {"categories", {"id", "name"}, [&](const auto& r) { takeCategory(r); }};
+  }
+
   void takeImage(const JsonRecord& record) {
     const std::int64_t id = requireWhole(record, 0, "id");
     m_imageIds.add(id, record);
@@ -181,6 +194,12 @@ Result<BoxTruth> readBoxTruth(const std::filesystem::path& path) {
   const auto text = readFile(path, kMostTruthBytes);
   if (!text) return text.error();
   return boxTruthFromText(*text, path.string());
+}
+
+Result<std::vector<BoxCategory>> readBoxCategories(const std::filesystem::path& path) {
+  const auto text = readFile(path, kMostTruthBytes);
+  if (!text) return text.error();
+  return guarded(path.string(), [&] { return TruthReader().readCategories(*text, path.string()); });
 }
 
 }  // namespace headlight

@@ -52,4 +52,7 @@ Result<BoxTruth> readBoxTruth(const std::filesystem::path& path);
 /// The same of the file's text; `where` is for messages.
 Result<BoxTruth> boxTruthFromText(std::string_view text, const std::string& where);
 
+/// Its `categories` alone, in the order of their ids; errors are those that concern them.
+Result<std::vector<BoxCategory>> readBoxCategories(const std::filesystem::path& path);
+
 }  // namespace headlight

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-using Kind = RecordValue::Kind;
+using ValueKind = RecordValue::Kind;
 
 /// The parser's events as records. Levels: the file's object (unless it is a list), a list, a
 /// record, and what is in a record's values.
@@ -23,22 +23,22 @@ class RecordEvents : public JsonEvents {
         m_listDepth(lists.front().name.empty() ? 0 : 1),
         m_seen(lists.size()) {}
 
-  bool null() override { return scalar(Kind::Null, 0, 0); }
-  bool boolean(bool value) override { return scalar(Kind::Boolean, value, value); }
+  bool null() override { return scalar(ValueKind::Null, 0, 0); }
+  bool boolean(bool value) override { return scalar(ValueKind::Boolean, value, value); }
   bool number_integer(number_integer_t value) override {
-    return scalar(Kind::Whole, value, static_cast<double>(value));
+    return scalar(ValueKind::Whole, value, static_cast<double>(value));
   }
   bool number_unsigned(number_unsigned_t value) override {
     const bool fits = value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-    return scalar(fits ? Kind::Whole : Kind::Fraction, fits ? static_cast<std::int64_t>(value) : 0,
-                  static_cast<double>(value));
+    return scalar(fits ? ValueKind::Whole : ValueKind::Fraction,
+                  fits ? static_cast<std::int64_t>(value) : 0, static_cast<double>(value));
   }
   bool number_float(number_float_t value, const string_t&) override {
-    return scalar(Kind::Fraction, 0, value);
+    return scalar(ValueKind::Fraction, 0, value);
   }
   bool string(string_t& value) override {
     if (inRecord() && m_value) m_value->text = std::move(value);
-    return scalar(Kind::Text, 0, 0);
+    return scalar(ValueKind::Text, 0, 0);
   }
   bool binary(binary_t&) override { return false; }  // JSON has none
   bool start_object(std::size_t) override { return open(true); }
@@ -91,12 +91,12 @@ class RecordEvents : public JsonEvents {
     m_value = found == keys.end()
                   ? nullptr
                   : &m_record.values[static_cast<std::size_t>(found - keys.begin())];
-    if (m_value && m_value->kind != Kind::Missing)
+    if (m_value && m_value->kind != ValueKind::Missing)
       throw invalid(m_record.name() + tr(" has the key \"") + key +
                     tr("\" twice; remove one of them"));
   }
 
-  bool scalar(Kind kind, std::int64_t whole, double number) {
+  bool scalar(ValueKind kind, std::int64_t whole, double number) {
     if (m_depth <= m_listDepth + 1) requireContainer(false);
     if (inRecord() && m_value) {
       m_value->kind = kind;
@@ -108,16 +108,16 @@ class RecordEvents : public JsonEvents {
   }
 
   /// To the list of numbers that is open.
-  void addNumber(Kind kind, double number) {
-    if (kind != Kind::Whole && kind != Kind::Fraction) m_value->kind = Kind::Other;
+  void addNumber(ValueKind kind, double number) {
+    if (kind != ValueKind::Whole && kind != ValueKind::Fraction) m_value->kind = ValueKind::Other;
     ++m_value->count;
     if (m_value->numbers.size() < RecordValue::kMostNumbers) m_value->numbers.push_back(number);
   }
 
   bool open(bool object) {
     if (m_depth <= m_listDepth + 1) requireContainer(true, object);
-    if (inRecord() && m_value) m_value->kind = object ? Kind::Other : Kind::Numbers;
-    if (inValue() && m_value) m_value->kind = Kind::Other;
+    if (inRecord() && m_value) m_value->kind = object ? ValueKind::Other : ValueKind::Numbers;
+    if (inValue() && m_value) m_value->kind = ValueKind::Other;
     ++m_depth;
     if (m_depth == m_listDepth + 1) beginList();
     if (inRecord()) beginRecord();
