@@ -5,8 +5,8 @@
 
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
+#include "core/data/boxes/BoxImageFiles.h"
 #include "core/workbench/classes/ClassMatch.h"
-#include "core/workbench/detection/BoxImageFiles.h"
 #include "core/workbench/detection/DetectorPass.h"
 
 namespace headlight {
@@ -14,22 +14,17 @@ namespace {
 
 void requireDetector(const ModelInfo& info) {
   if (detectsObjects(info.experiment.model)) return;
-  throw Failure(
-      {ErrorCode::InvalidArgument,
-       tr("the model finds no boxes; choose a detector (YOLOS), or class folders as data"),
-       "model"});
-}
-
-/// Without "no object".
-int objectClasses(const ModelInfo& info) {
-  return info.experiment.model.layout.value("object_classes", 1) - 1;
+  throw Failure({ErrorCode::InvalidArgument,
+                 tr("the model finds no boxes; choose a detector (YOLOS, LCNet-ViT), or class "
+                    "folders as data"),
+                 "model"});
 }
 
 ClassMatch matchCategories(const BoxTruth& truth, const ModelInfo& info, const ClassMatching& how) {
   ModelClasses classes;
-  classes.count = objectClasses(info);
-  classes.names = info.objectNames;
-  classes.from = info.objectNames.empty() ? ClassNamesFrom::Nowhere : ClassNamesFrom::Model;
+  classes.count = namedClasses(info.experiment.model);
+  classes.names = namesOfObjects(info);
+  classes.from = classes.names.empty() ? ClassNamesFrom::Nowhere : ClassNamesFrom::Model;
   classes.fromFile = !info.randomWeights;
   return valueOrThrow(matchClasses(truth.categoryNames(), classes, how,
                                    tr("; match them by number (--match index), or map each "
@@ -64,9 +59,10 @@ BoxReport evaluated(InferenceSession& session, const MaskScheme& masks,
   requireDetector(session.info());
   BoxTruth truth = sampled(valueOrThrow(openBoxTruth(request.truth)), request.samples);
   const ClassMatch match = matchCategories(truth, session.info(), request.matching);
-  auto categories =
-      categoriesOfClasses(match.order, truth.categoryNames(), objectClasses(session.info()));
-  const auto files = boxImageFiles(truth, request.truth, request.images);
+  auto categories = categoriesOfClasses(match.order, truth.categoryNames(),
+                                        namedClasses(session.info().experiment.model));
+  const auto files = boxImageFiles(truth, request.truth, request.images,
+                                   tr("name the folder of the images (--image-folder FOLDER)"));
   if (request.matched) request.matched(match.text);
   const auto begin = std::chrono::steady_clock::now();
   DetectorPass pass(session, masks, truth, std::move(categories));

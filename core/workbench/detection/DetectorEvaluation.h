@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Average precision of a detector (YOLOS) on a dataset of COCO's kind. No torch type here. It
+// Average precision of a detector (YOLOS, LCNet-ViT) on a dataset of COCO's kind. No torch type here. It
 // blocks its caller's thread.
 
 #include <filesystem>
@@ -27,9 +27,9 @@ struct DetectorRequest {
   std::function<void(const std::string& text)> matched = {};
 };
 
-/// Runs the model over every image: of each detection token the likeliest class but "no object",
-/// with its score and its box in the image's pixels, as transformers' post_process_object_detection
-/// with threshold 0. Classes that are no category of the data are left out. Errors: no detector,
+/// Runs the model over every image: what it finds, with scores and boxes in the image's pixels. Of
+/// each detection token that is the likeliest class but "no object", as transformers'
+/// post_process_object_detection with threshold 0; of cells what findBoxes() keeps. Classes that are no category of the data are left out. Errors: no detector,
 /// categories that are not the model's (isClassMisfit), an image that is missing or damaged, NaN,
 /// Canceled, and those of openBoxTruth() and of writing.
 Result<BoxReport> evaluateDetector(InferenceSession& session, const MaskScheme& masks,

@@ -8,6 +8,7 @@
 
 #include "core/base/Progress.h"
 #include "core/data/boxes/BoxResults.h"
+#include "core/imaging/codecs/ImageSize.h"
 #include "core/workbench/session/Images.h"
 #include "core/workbench/session/RawTensors.h"
 
@@ -28,11 +29,13 @@ class DetectorPass {
  private:
   struct Waiting {
     int place, width, height;
+    ImageSize stored;  ///< as its file has it, where its annotations are of that
   };
 
   const ModelConfig& model() const { return m_session.info().experiment.model; }
   const BoxImage& imageAt(int place) const;
-  void add(int place, const Image& image);
+  /// `stored`: orientation 1 where the annotations are of the upright image.
+  void add(int place, const Image& image, const ImageSize& stored);
   void findAll(std::stop_token stop);
   void keep(const Waiting& image, const RawInferenceResult& inference);
   void requireNumbers(const std::vector<float>& values, const Waiting& image) const;
