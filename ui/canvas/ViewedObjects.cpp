@@ -4,24 +4,27 @@
 #include <QColor>
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/workbench/figures/ObjectFigure.h"
+#include "core/workbench/objects/ObjectDrawing.h"
 #include "core/workbench/session/Objects.h"
 #include "ui/base/SanitizedText.h"
+#include "ui/document/ChosenCell.h"
+#include "ui/document/KnownTruth.h"
 
 namespace headlight {
 namespace {
 
+constexpr double kTruthLine = 1.5, kFoundLine = 2.5;
 constexpr double kLine = 2, kQueryLine = 4, kHalo = 2, kLabelPadding = 5;
 
-/// Neighbors differ by the golden angle, so that few classes never look alike.
 QColor colorOf(int index) {
-  constexpr double kGoldenAngle = 137.508;
-  return QColor::fromHsv(static_cast<int>(std::fmod(30 + index * kGoldenAngle, 360)), 200, 255);
+  const DrawnColor color = objectColor(index);
+  return {color.red, color.green, color.blue};
 }
 
-QRectF boxIn(const QRectF& region, const FoundObject& object) {
-  const auto& [left, top, right, bottom] = object.box;
+QRectF boxIn(const QRectF& region, const std::array<double, 4>& box) {
+  const auto& [left, top, right, bottom] = box;
   const QPointF from(region.left() + left * region.width(), region.top() + top * region.height()),
       to(region.left() + right * region.width(), region.top() + bottom * region.height());
   return QRectF(from, to) & region;
@@ -69,16 +72,18 @@ std::vector<ObjectMark> viewedObjects(const Document& document, const QRectF& re
   if (!inference || !view.objectBoxes || region.isEmpty() || !document.inputs().hasModel())
     return {};
   const Grid& grid = document.inputs().model().grid;
+  const int chosen = chosenCell(document);
   std::vector<ObjectMark> marks;
-  for (const FoundObject& object : objectsAbove(inference->objects, kDefaultObjectThreshold)) {
+  for (const FoundObject& object : objectsAbove(inference->objects, view.objectThreshold)) {
     ObjectMark mark;
-    mark.box = boxIn(region, object);
+    mark.box = boxIn(region, object.box);
     mark.text =
         QStringLiteral("%1 %2 %").arg(displayName(object.name)).arg(qRound(100 * object.score));
     mark.label = labelOf(mark.box, region, mark.text, metrics);
     mark.token = grid.prefix - grid.registers + object.token;
     mark.colorIndex = object.index;
-    mark.isQuery = mark.token == view.query;
+    mark.cell = object.cell;
+    mark.isQuery = chosen >= 0 ? mark.cell == chosen : mark.token == view.query;
     if (!mark.box.isEmpty()) marks.push_back(mark);
   }
   return marks;
@@ -90,6 +95,58 @@ void drawObjects(QPainter& painter, const std::vector<ObjectMark>& marks, const 
   std::for_each(marks.rbegin(), marks.rend(), [&](const auto& mark) { drawBox(painter, mark); });
   std::for_each(marks.rbegin(), marks.rend(),
                 [&](const auto& mark) { drawLabel(painter, mark, palette); });
+  painter.restore();
+}
+
+bool showsTruth(const Document& document) {
+  const auto& truth = document.inputs().imageTruth();
+  return truth && !truth->boxes.empty() && document.inputs().hasModel() &&
+         !document.recorded().view();
+}
+
+std::vector<TruthMark> viewedTruth(const Document& document, const QRectF& region) {
+  if (!showsTruth(document) || !document.view().options().trueBoxes || region.isEmpty()) return {};
+  const KnownTruth& truth = *document.inputs().imageTruth();
+  const Image& image = document.inputs().image();
+  const ModelInfo& model = document.inputs().model();
+  std::vector<TruthMark> marks;
+  for (const LabeledBox& labeled : truth.boxes) {
+    const auto& [left, top, width, height] = labeled.box;
+    const auto seen = boxInView({left, top, left + width, top + height}, image.width, image.height,
+                                model.experiment.model);
+    const TruthMark mark{boxIn(region, seen),
+                         modelClassOf(labeled.label, truth, namesOfObjects(model))};
+    if (!mark.box.isEmpty()) marks.push_back(mark);
+  }
+  return marks;
+}
+
+void drawTruth(QPainter& painter, const std::vector<TruthMark>& marks) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setBrush(Qt::NoBrush);
+  for (const TruthMark& mark : marks) {
+    painter.setPen(QPen(QColor(0, 0, 0, 130), kTruthLine + 1));
+    painter.drawRect(mark.box);
+    painter.setPen(QPen(colorOf(mark.colorIndex), kTruthLine, Qt::DashLine));
+    painter.drawRect(mark.box);
+  }
+  painter.restore();
+}
+
+void drawFoundBox(QPainter& painter, const QRectF& region, const std::array<double, 4>& box) {
+  const auto& [left, top, right, bottom] = box;
+  const QRectF rect(region.left() + left * region.width(), region.top() + top * region.height(),
+                    (right - left) * region.width(), (bottom - top) * region.height());
+  const DrawnColor color = foundColor();
+  painter.save();
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(
+      QPen(QColor(0, 0, 0, 170), kFoundLine + kHalo, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+  painter.drawRect(rect);
+  painter.setPen(QPen(QColor(color.red, color.green, color.blue), kFoundLine, Qt::SolidLine,
+                      Qt::SquareCap, Qt::MiterJoin));
+  painter.drawRect(rect);
   painter.restore();
 }
 
