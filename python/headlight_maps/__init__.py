@@ -6,6 +6,7 @@
     headlight_maps.save(model, image, "maps.safetensors")   # writes the file that it opens
     maps = headlight_maps.collect(model, image)             # the same as tensors
     run = headlight_maps.load("runs/a")                     # metrics and evolution of a run
+    headlight_maps.save_teacher("t.safetensors", names, logits)  # to distill from
 
 `model` is any torch.nn.Module with softmax attention: timm, transformers (SDPA or eager),
 torchvision, torch.nn.MultiheadAttention or one's own. It is neither changed nor copied. `image` is
@@ -18,9 +19,10 @@ from .api import collect, save, show
 from .errors import HeadlightError, HeadlightWarning
 from .maps import Layer, Maps
 from .runs import Run, load
+from .teacher import save_teacher
 from .evolution import Evolution
 from .window import open_window
 
 __version__ = "0.3.0"
-__all__ = ["collect", "save", "show", "load", "open_window", "Maps", "Layer", "Run", "Evolution",
-           "HeadlightError", "HeadlightWarning"]
+__all__ = ["collect", "save", "show", "load", "open_window", "save_teacher", "Maps", "Layer",
+           "Run", "Evolution", "HeadlightError", "HeadlightWarning"]
