@@ -3,12 +3,51 @@
 
 #include <QPainter>
 
+#include "core/workbench/objects/ObjectMatch.h"
+#include "core/workbench/objects/SegmentMatch.h"
 #include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
+#include "ui/base/SanitizedText.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedObjects.h"
+#include "ui/document/KnownTruth.h"
 
 namespace headlight {
+namespace {
+
+std::vector<char> markedPatches(const Heatmap& heatmap) {
+  std::vector<char> marked;
+  for (const float value : heatmap.values)
+    marked.push_back(value > 0 ? 1 : 0);
+  return marked;
+}
+
+/// "; IoU 0.62 with cat; mask IoU 0.41 with cat": of masks where the dataset has segments.
+QString overlapText(const Document& document, const Heatmap& heatmap, const BoxSides& pixels) {
+  const auto& truth = document.inputs().imageTruth();
+  if (!truth) return {};
+  const bool segments = truth->boxes.empty() && !truth->segments.empty();
+  const LabeledBoxes boxes = segments ? boxesOfClasses(truth->segments) : truth->boxes;
+  QString text;
+  if (const TrueBoxMatch match = bestTrueBox(pixels, boxes); match.place >= 0)
+    text += QStringLiteral("; ") + displayName(matchText(match, boxes, truth->classNames));
+  if (!segments) return text;
+  const TrueClassMatch mask = bestTrueClass(markedPatches(heatmap), heatmap.grid, truth->segments,
+                                            document.inputs().model().experiment.model);
+  if (mask.label < 0) return text;
+  return text + QStringLiteral("; ") + displayName(maskMatchText(mask, truth->classNames));
+}
+
+/// "box 12, 8 to 60, 72; IoU 0.62 with cat", in pixels of the image.
+QString markedObjectText(const Document& document, const Heatmap& heatmap) {
+  const InferenceInputs& inputs = document.inputs();
+  const BoxSides pixels = pixelSides(*heatmap.box, inputs.image().width, inputs.image().height,
+                                     inputs.model().experiment.model);
+  return coreText(foundBoxText(pixels)) + overlapText(document, heatmap, pixels);
+}
+
+}  // namespace
 
 ExplanationImage::ExplanationImage(Document* document, ExplanationBridge* bridge, QWidget* parent)
     : ImageView(document, parent), m_bridge(bridge) {
@@ -48,7 +87,7 @@ std::optional<MapOverlay> ExplanationImage::currentMap() const {
   map.cols = shown->grid.cols;
   map.values = shown->values;
   map.setDrawn(drawnIn(document()->view().options(), map.values, shown->isSigned));
-  map.smooth = document()->view().options().smooth;
+  map.smooth = document()->view().options().smooth && !shown->box;  // a mask has edges
   return map;
 }
 
@@ -65,6 +104,7 @@ Legend ExplanationImage::currentLegend() const {
         tr("scaled to this map: %1 to %2")
             .arg(formatValue(shownMap()->range.low), formatValue(shownMap()->range.high)),
         *shownMap());
+    addObjectText(legend);
   } else if (result && result->colors &&
              result->choice.name == document()->view().options().method.name) {
     legend.title = coreText(findInfo(result->choice.name).title) + QStringLiteral(" · ") +
@@ -78,6 +118,25 @@ Legend ExplanationImage::currentLegend() const {
     legend.title += QStringLiteral(" · ") + document()->sourceNote();
   nameWeights(legend, *document());
   return legend;
+}
+
+/// Kept: captions are asked for at every move of the pointer, and segments have many pixels.
+QString ExplanationImage::objectText() const {
+  const auto result = m_bridge->result();
+  const auto shown = heatmap();
+  if (!shown || !shown->box || !document()->inputs().hasModel()) return {};
+  const auto& truth = document()->inputs().imageTruth();
+  if (m_objectOf != result || m_objectTruth != truth) {
+    m_objectText = markedObjectText(*document(), *shown);
+    m_objectOf = result;
+    m_objectTruth = truth;
+  }
+  return m_objectText;
+}
+
+void ExplanationImage::addObjectText(Legend& legend) const {
+  if (const QString text = objectText(); !text.isEmpty())
+    legend.detail += QStringLiteral(" · ") + text;
 }
 
 QString ExplanationImage::legendNote() const {
@@ -96,7 +155,7 @@ QString ExplanationImage::hint() const {
   return {};
 }
 
-/// Feature colors replace the image.
+/// Feature colors replace the image; a marked object has a box.
 void ExplanationImage::paintMarks(QPainter& painter) {
   const auto result = m_bridge->result();
   if (result && result->colors && result->choice.name == document()->view().options().method.name &&
@@ -114,6 +173,11 @@ void ExplanationImage::paintMarks(QPainter& painter) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, document()->view().options().smooth);
     painter.drawImage(regionRect(), m_colors);
     painter.restore();
+  }
+  if (result && result->heatmap && result->heatmap->box &&
+      result->choice.name == document()->view().options().method.name) {
+    drawTruth(painter, viewedTruth(*document(), regionRect()));
+    drawFoundBox(painter, regionRect(), *result->heatmap->box);
   }
   if (isOfToken()) drawTokenCursor(painter);
 }

@@ -14,6 +14,7 @@ namespace headlight {
 
 class ExplanationBridge;
 struct ExplanationResult;
+struct KnownTruth;
 
 /// A heatmap over the image, or feature colors in place of the image. For similarity, the patch
 /// under the pointer is the query, and a click pins it.
@@ -24,8 +25,12 @@ class ExplanationImage : public ImageView {
   Legend legend() const { return currentLegend(); }
   /// The heatmap shown; empty for colors.
   std::optional<Heatmap> heatmap() const;
+  /// "box 12, 8 to 60, 72; IoU 0.62 with cat", in pixels of the image; empty where no object is
+  /// marked.
+  QString objectText() const;
 
  protected:
+  void addObjectText(Legend& legend) const;
   std::optional<MapOverlay> currentMap() const override;
   Legend currentLegend() const override;
   QString legendNote() const override;
@@ -40,6 +45,9 @@ class ExplanationImage : public ImageView {
   ExplanationBridge* m_bridge;
   mutable QImage m_colors;  ///< painted last
   mutable std::shared_ptr<const ExplanationResult> m_colorsOf;
+  mutable QString m_objectText;  ///< of this result, with this truth
+  mutable std::shared_ptr<const ExplanationResult> m_objectOf;
+  mutable std::shared_ptr<const KnownTruth> m_objectTruth;
 };
 
 }  // namespace headlight

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "ui/attribution/DepthPlot.h"
+#include "ui/attribution/ObjectOptionsButton.h"
 #include "ui/base/Actions.h"
 #include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
@@ -45,6 +46,7 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* inference, QWi
       m_layer(new QSpinBox(this)),
       m_foreground(new QCheckBox(tr("&Foreground only"), this)),
       m_progress(new ProgressLine(tr("Progress of the explanation"), this)),
+      m_objects(new ObjectOptionsButton(document, this)),
       m_alone(new QToolButton(this)),
       m_judge(new QToolButton(this)),
       m_pages(new QStackedWidget(this)),
@@ -99,8 +101,9 @@ ExplanationView::ExplanationView(Document* document, ModelWorker* inference, QWi
   row->setSpacing(8);
   for (QWidget* part : {static_cast<QWidget*>(m_explanations), static_cast<QWidget*>(m_classLabel),
                         static_cast<QWidget*>(m_classes), static_cast<QWidget*>(m_layerLabel),
-                        static_cast<QWidget*>(m_layer), static_cast<QWidget*>(m_foreground),
-                        static_cast<QWidget*>(m_alone), static_cast<QWidget*>(m_judge)})
+                        static_cast<QWidget*>(m_layer), static_cast<QWidget*>(m_objects),
+                        static_cast<QWidget*>(m_foreground), static_cast<QWidget*>(m_alone),
+                        static_cast<QWidget*>(m_judge)})
     row->addWidget(part);
   row->addStretch();
   auto* below = new QHBoxLayout;
@@ -239,6 +242,8 @@ void ExplanationView::readView() {
   m_classes->setVisible(method.ofClass);
   m_layerLabel->setVisible(method.ofLayer);
   m_layer->setVisible(method.ofLayer);
+  m_objects->setVisible(method.marksObject);
+  m_objects->readView();
   m_foreground->setVisible(colors);
   m_alone->setVisible(colors && !m_bridge->together().isEmpty());
   m_pages->setCurrentWidget(method.kind == ExplanationKind::Curve ? static_cast<QWidget*>(m_depth)
@@ -258,8 +263,10 @@ void ExplanationView::request() {
 
 void ExplanationView::refresh() {
   const bool busy = m_bridge->isBusy() || m_bridge->isJudging();
-  const bool heatmap = m_image->heatmap().has_value();
-  m_judge->setVisible(heatmap && m_document->inputs().model().experiment.model.classes > 0);
+  // Faithfulness is measured by what the model says of the image, not by one box.
+  const auto heatmap = m_image->heatmap();
+  m_judge->setVisible(heatmap && heatmap->cell < 0 && !heatmap->box &&
+                      m_document->inputs().model().experiment.model.classes > 0);
   if (m_bridge->isBusy()) m_state->clear();
   m_progress->setVisible(busy);
   if (busy)

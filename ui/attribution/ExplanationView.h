@@ -18,6 +18,7 @@ class QToolButton;
 namespace headlight {
 
 class ModelWorker;
+class ObjectOptionsButton;
 class ProgressLine;
 class RunCurvesPlot;
 class ExplanationBridge;
@@ -60,6 +61,7 @@ class ExplanationView : public QWidget {
   QSpinBox* m_layer;
   QCheckBox* m_foreground;
   ProgressLine* m_progress;
+  ObjectOptionsButton* m_objects;
   QToolButton *m_alone, *m_judge;
   QStackedWidget* m_pages;
   ExplanationImage* m_image;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/workbench/loading/Input.h"
+#include "ui/document/ChosenCell.h"
 
 namespace headlight {
 namespace {
@@ -60,7 +61,8 @@ void answerHeatmap(ExplanationResult& result, const ExplanationQuestion& asked,
   else
     result.heatmap = valueOrThrow(imageHeatmap(
         asked.session, rawImage(asked.session.info(), asked.image), asked.masks, method.name,
-        {result.choice.classIndex, result.choice.layer}, asked.notify, asked.stop));
+        {result.choice.classIndex, result.choice.layer, result.choice.cell, result.choice.objects},
+        asked.notify, asked.stop));
 }
 
 void answer(ExplanationResult& result, const ExplanationQuestion& asked) {
@@ -132,7 +134,9 @@ bool ExplanationBridge::isAsked(const ExplanationResult& of) const {
     return false;
   const bool colors = method->kind == ExplanationKind::Colors;
   return (!method->ofLayer || of.choice.layer == choice.layer) &&
-         (!method->isClassHeatmap() || of.choice.classIndex == choice.classIndex) &&
+         (!method->marksObject || of.choice.objects == choice.objects) &&
+         (!method->isClassHeatmap() || (of.choice.classIndex == choice.classIndex &&
+                                        of.choice.cell == chosenCell(*m_document))) &&
          (!colors || (of.choice.foreground == choice.foreground && of.together == m_together));
 }
 
@@ -184,6 +188,7 @@ void ExplanationBridge::request() {
   ExplanationResult asked;
   asked.inference = inference;
   asked.choice = m_document->view().options().method;
+  asked.choice.cell = chosenCell(*m_document);
   const ExplanationInfo* method = explanationFromName(asked.choice.name);
   if (method && method->kind == ExplanationKind::Colors) asked.together = m_together;
   if (m_document->recorded().view()) {

@@ -63,7 +63,19 @@ CapturedPass capturedPass(Model& model, const at::Tensor& image,
   return pass;
 }
 
-ClassGradient::ClassGradient(Model& model, const CapturedPass& pass, int classIndex)
+at::Tensor classLogits(Model& model, const at::Tensor& tokens, int cell) {
+  if (cell < 0) return inFloat32(model.classify(tokens));
+  const CellScores scores = model.findInCells(tokens);
+  const std::int64_t cells = scores.defined() ? scores.logits.size(1) : 0;
+  if (cell >= cells)
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("no cell ") + std::to_string(cell) + tr("; the model has ") +
+                       std::to_string(cells) + tr(" for this image, counted from 0"),
+                   "cell"});
+  return inFloat32(scores.logits.select(1, cell));
+}
+
+ClassGradient::ClassGradient(Model& model, const CapturedPass& pass, int classIndex, int cell)
     : m_model(model), m_pass(pass), m_next(model.layers() - 1) {
   if (classIndex < 0 || classIndex >= model.config().classes)
     throw Failure({ErrorCode::InvalidArgument,
@@ -72,7 +84,7 @@ ClassGradient::ClassGradient(Model& model, const CapturedPass& pass, int classIn
                    "class"});
   const at::AutoGradMode withGradients(true);
   const at::Tensor tokens = pass.tokens.back().detach().requires_grad_(true);
-  const at::Tensor logit = inFloat32(model.classify(tokens)).select(1, classIndex).sum();
+  const at::Tensor logit = classLogits(model, tokens, cell).select(1, classIndex).sum();
   m_gradient = torch::autograd::grad({logit}, {tokens})[0];
 }
 

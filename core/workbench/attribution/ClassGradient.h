@@ -31,10 +31,15 @@ struct BlockGradient {
   at::Tensor entering, ofEntering = {};  ///< [1, T, D]: the tokens that enter its attention
 };
 
+/// What the model says of each class, [1, classes], given what leaves its last block; of a detector
+/// in one cell, or for −1 the greatest over the cells. Throws Failure for a cell that there is not.
+at::Tensor classLogits(Model& model, const at::Tensor& tokens, int cell = -1);
+
 class ClassGradient {
  public:
-  /// Throws Failure for a class that the model does not have.
-  ClassGradient(Model& model, const CapturedPass& pass, int classIndex);
+  /// Of the class's logit in classLogits(). Throws Failure for a class that the model does not
+  /// have.
+  ClassGradient(Model& model, const CapturedPass& pass, int classIndex, int cell = -1);
 
   /// The block that stepBack() goes through next, from the last to 0; −1 behind the first.
   int nextBlock() const { return m_next; }

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/base/Text.h"
+#include "core/workbench/objects/ObjectDrawing.h"
 #include "core/workbench/session/Images.h"
 
 namespace headlight {
@@ -23,6 +24,10 @@ Image featuresImage(const FeatureColors::Projection& image, int width, int heigh
         std::lround(255 * (std::isnan(color) ? kBackground : std::clamp(color, 0.0f, 1.0f)))));
   const Image small{image.grid.cols, image.grid.rows, pixels};
   return resize(small, width, height, smooth ? Interpolation::Bicubic : Interpolation::Nearest);
+}
+
+Image withObjectBox(const Image& view, const BoxSides& box, int em) {
+  return drawBoxes(view, {objectOutline(box, view.width, view.height)}, em);
 }
 
 std::string varianceText(const FeatureColors& colors) {

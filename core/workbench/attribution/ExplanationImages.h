@@ -15,6 +15,9 @@ namespace headlight {
 /// bicubic between patches; else blocks.
 Image featuresImage(const FeatureColors::Projection& image, int width, int height, bool smooth);
 
+/// An image of what the model saw with the box of a marked object. `em` as drawBoxes().
+Image withObjectBox(const Image& view, const BoxSides& box, int em = 0);
+
 /// "red 41 %, green 22 %, blue 9 % of the variance".
 std::string varianceText(const FeatureColors& colors);
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -26,12 +27,15 @@ struct ExplainedPass {
   int classIndex = -1;         ///< −1: the method is not of a class
   int layer = -1;              ///< −1: the method is not of one layer
   std::function<void()> step;  ///< called after every block; throws to stop
+  int cell = -1;               ///< ExplanationOptions::cell
+  ObjectOptions objects = {};  ///< ExplanationOptions::objects
 };
 
 struct PatchHeatmap {
   std::vector<float> values;  ///< [rows × cols]
   Grid grid;
-  std::string note = {};  ///< what must be said of it; often empty
+  std::string note = {};             ///< what must be said of it; often empty
+  std::optional<BoxSides> box = {};  ///< Heatmap::box
 };
 
 struct ExplanationRow {
@@ -66,12 +70,16 @@ ExplanationRow gradCamRow();
 ExplanationRow inputGradientRow();
 ExplanationRow integratedGradientsRow();
 ExplanationRow similarityRow();
+ExplanationRow dinoMaskRow();
+ExplanationRow lostRow();
+ExplanationRow tokenCutRow();
 ExplanationRow featurePcaRow();
 ExplanationRow logitLensRow();
 
 inline constexpr std::array kExplanationRows{
-    relevanceRow,           attentionGradientRow, gradCamRow,    inputGradientRow,
-    integratedGradientsRow, similarityRow,        featurePcaRow, logitLensRow,
+    relevanceRow,  attentionGradientRow, gradCamRow, inputGradientRow, integratedGradientsRow,
+    similarityRow, dinoMaskRow,          lostRow,    tokenCutRow,      featurePcaRow,
+    logitLensRow,
 };
 
 }  // namespace headlight

@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 PatchHeatmap attentionTimesGradient(const ExplainedPass& asked) {
-  ClassGradient gradient(asked.model, asked.pass, asked.classIndex);
+  ClassGradient gradient(asked.model, asked.pass, asked.classIndex, asked.cell);
   PatchHeatmap heatmap;
   heatmap.grid = asked.model.grid(asked.layer);
   // A class token that joins later has no row yet.

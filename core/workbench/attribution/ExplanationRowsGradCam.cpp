@@ -25,7 +25,7 @@ Grid gridEntering(const Model& model, int layer, std::int64_t tokens) {
 }
 
 PatchHeatmap gradCam(const ExplainedPass& asked) {
-  ClassGradient gradient(asked.model, asked.pass, asked.classIndex);
+  ClassGradient gradient(asked.model, asked.pass, asked.classIndex, asked.cell);
   goBackTo(gradient, asked.layer, asked.step);
   const BlockGradient block = gradient.stepBack(/*withMap=*/false);
   asked.step();

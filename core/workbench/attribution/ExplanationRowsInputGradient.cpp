@@ -12,7 +12,7 @@ namespace {
 
 PatchHeatmap inputTimesGradient(const ExplainedPass& asked) {
   const at::Tensor slopes =
-      pixelGradient(asked.model, asked.image, asked.pass, asked.classIndex, asked.step);
+      pixelGradient(asked.model, asked.image, asked.pass, asked.classIndex, asked.step, asked.cell);
   const Grid grid = asked.model.grid(0);
   return {productByPatch(asked.image, slopes, grid), grid};
 }

@@ -24,7 +24,8 @@ PatchHeatmap integratedGradients(const ExplainedPass& asked) {
     const at::Tensor between = asked.image * (t * t * t);
     const CapturedPass pass = capturedPass(asked.model, between, quiet);
     const at::Tensor here =
-        pixelGradient(asked.model, between, pass, asked.classIndex, quiet) * (3 * t * t);
+        pixelGradient(asked.model, between, pass, asked.classIndex, quiet, asked.cell) *
+        (3 * t * t);
     slopes = slopes.defined() ? slopes + here : here;
     // As many steps as the caller expects of one way back, spread over all.
     for (int s = i * layers / kPoints; s < (i + 1) * layers / kPoints; ++s)

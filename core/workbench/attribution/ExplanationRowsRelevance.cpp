@@ -15,7 +15,7 @@ namespace {
 
 /// On the first layer's patches.
 PatchHeatmap classRelevance(const ExplainedPass& asked) {
-  ClassGradient gradient(asked.model, asked.pass, asked.classIndex);
+  ClassGradient gradient(asked.model, asked.pass, asked.classIndex, asked.cell);
   PatchHeatmap heatmap;
   heatmap.grid = asked.model.grid(asked.model.layers() - 1);
   const bool ofClassToken = gradient.readsClassToken();

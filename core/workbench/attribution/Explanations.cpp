@@ -105,7 +105,8 @@ void requireClassifier(const ModelInfo& info, const std::string& name, const std
 
 RawImages rawImage(const ModelInfo& info, const Image& image) {
   const Preprocessing preprocessing = makePreprocessing(info.experiment.model);
-  return {1, preprocessing.height, preprocessing.width, preprocess(image, preprocessing)};
+  const ViewSize size = evaluationSize(image.width, image.height, preprocessing);
+  return {1, size.height, size.width, preprocess(image, preprocessing)};
 }
 
 RawImages rawImage(const RawImages& images, std::int64_t index) {
@@ -120,6 +121,7 @@ std::string heatmapTitle(const Heatmap& heatmap) {
   std::string title = row.info.title;
   if (heatmap.layer >= 0) title += " in layer " + std::to_string(heatmap.layer);
   if (!heatmap.className.empty()) title += " for " + heatmap.className;
+  if (heatmap.cell >= 0) title += ", box of cell " + std::to_string(heatmap.cell);
   return title;
 }
 

@@ -6,11 +6,14 @@
 // session with it, until the next block ends.
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/Progress.h"
+#include "core/workbench/objects/ObjectMatch.h"
+#include "core/workbench/objects/ObjectOptions.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "core/workbench/session/RawTensors.h"
 
@@ -30,16 +33,18 @@ struct ExplanationInfo {
   std::string source;  ///< "Selvaraju et al. 2017"
   std::string keys;    ///< shortcut of the window: "Ctrl+W, G"; may be empty
   ExplanationKind kind = ExplanationKind::Heatmap;
-  bool ofClass = false;   ///< asks about a class: needs a classifier
-  bool ofLayer = false;   ///< of one layer, the last unless said otherwise
-  bool ofToken = false;   ///< of one token: a heatmap from tokenHeatmap()
-  bool isSigned = false;  ///< a heatmap with values below 0
+  bool ofClass = false;      ///< asks about a class: needs a classifier
+  bool ofLayer = false;      ///< of one layer, the last unless said otherwise
+  bool ofToken = false;      ///< of one token: a heatmap from tokenHeatmap()
+  bool isSigned = false;     ///< a heatmap with values below 0
+  bool marksObject = false;  ///< a heatmap that is a mask with a box, without labels
 
   bool isHeatmap() const { return kind == ExplanationKind::Heatmap; }
   /// A heatmap of a class.
   bool isClassHeatmap() const { return isHeatmap() && ofClass; }
-  /// A heatmap from imageHeatmap(): of the image alone, whichever token is chosen.
-  bool isImageHeatmap() const { return isHeatmap() && !ofToken; }
+  /// A heatmap from imageHeatmap() whose patches have an order: of the image alone, whichever token
+  /// is chosen, and no mask.
+  bool isImageHeatmap() const { return isHeatmap() && !ofToken && !marksObject; }
 };
 
 /// All, in the order in which programs list them; the first is the default.
@@ -63,22 +68,29 @@ RawImages rawImage(const RawImages& images, std::int64_t index);
 
 /// Whose class, which layer.
 struct ExplanationOptions {
-  int classIndex = -1;  ///< −1: the predicted one
+  int classIndex = -1;  ///< −1: the predicted one, or the best of `cell`
   int layer = -1;       ///< −1: the last
+  /// Of a detector: the cell whose logit of the class is explained (FoundObject::cell); −1: the
+  /// greatest over the cells.
+  int cell = -1;
+  /// Of methods that mark an object; its method and layer are those that are asked for.
+  ObjectOptions objects = {};
 };
 
 /// A value for every patch.
 struct Heatmap {
   std::string method = "relevance";
-  std::vector<float> values;  ///< [rows × cols]
-  Grid grid;                  ///< its patches; prefix tokens of its layer
-  bool isSigned = false;      ///< as its method is
-  int layer = -1;             ///< −1: of all
-  int classIndex = -1;        ///< −1: of none
-  std::string className;      ///< "class 12" where there are no names
-  float probability = 0;      ///< of the class
-  int token = -1;             ///< −1: of none
-  std::string note;           ///< what must be said of it; often empty
+  std::vector<float> values;         ///< [rows × cols]
+  Grid grid;                         ///< its patches; prefix tokens of its layer
+  bool isSigned = false;             ///< as its method is
+  int layer = -1;                    ///< −1: of all
+  int classIndex = -1;               ///< −1: of none
+  std::string className;             ///< "class 12" where there are no names
+  float probability = 0;             ///< of the class
+  int token = -1;                    ///< −1: of none
+  int cell = -1;                     ///< of a detector; −1: of none by itself
+  std::string note;                  ///< what must be said of it; often empty
+  std::optional<BoxSides> box = {};  ///< of a marked object, in [0, 1] of what the model sees
 };
 
 /// "class relevance for goldfinch", "attention × gradient in layer 11 for goldfinch", "similarity
@@ -90,8 +102,8 @@ std::string explanationMeaning(const std::string& method);
 std::string heatmapMeaning(const Heatmap& heatmap);
 
 /// The heatmap of one image under `masks`, for methods that are not of a token. Errors: another
-/// method or more images; a method of a class and a model without classifier; a class or layer that
-/// there is not; an image of another size; Canceled; a scheme of another shape.
+/// method or more images; a method of a class and a model without classifier; a class, layer or cell
+/// that there is not; an image of another size; Canceled; a scheme of another shape.
 Result<Heatmap> imageHeatmap(InferenceSession& session, const RawImages& image,
                              const MaskScheme& masks, const std::string& method,
                              const ExplanationOptions& options = {},

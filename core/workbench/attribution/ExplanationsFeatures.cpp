@@ -36,7 +36,7 @@ Result<TokenFeatures> tokenFeatures(InferenceSession& session, const RawImages& 
         throwIfPassStopped(stop);
         tokens = model.block(l, tokens, nullptr);
       }
-      const NormedTokens normed = finalNormed(model, tokens);
+      const NormedTokens normed = finalNormed(model, model.gridTokens(features.layer + 1, tokens));
       features.normed = normed.normed;
       features.grid = model.grid(features.layer);
       features.width = static_cast<int>(normed.tokens.size(2));

@@ -29,6 +29,13 @@ void nameClass(Heatmap& heatmap, int asked, const at::Tensor& ofPass, const Mode
     }
 }
 
+/// [classes]: of the image, or of one of its cells.
+at::Tensor askedLogits(Model& model, const CapturedPass& pass, int cell) {
+  if (cell < 0) return pass.logits;
+  const at::NoGradGuard noGrad;
+  return classLogits(model, pass.tokens.back(), cell)[0];
+}
+
 /// Blocks that a method goes back through.
 int blocksBack(const ExplanationInfo& method, int layers, int layer) {
   return method.ofClass ? layers - std::max(layer, 0) : 0;
@@ -58,12 +65,16 @@ Result<Heatmap> imageHeatmap(InferenceSession& session, const RawImages& image,
       PassSteps steps("computing gradients", progress, stop,
                       model.layers() + blocksBack(row.info, model.layers(), heatmap.layer));
       const CapturedPass pass = capturedPass(model, input, [&] { steps(); });
-      if (row.info.ofClass) nameClass(heatmap, options.classIndex, pass.logits, info);
-      PatchHeatmap found = row.heatmap(
-          {model, info, input, pass, heatmap.classIndex, heatmap.layer, [&] { steps(); }});
+      if (row.info.ofClass) {
+        heatmap.cell = options.cell;
+        nameClass(heatmap, options.classIndex, askedLogits(model, pass, options.cell), info);
+      }
+      PatchHeatmap found = row.heatmap({model, info, input, pass, heatmap.classIndex, heatmap.layer,
+                                        [&] { steps(); }, heatmap.cell, options.objects});
       heatmap.values = std::move(found.values);
       heatmap.grid = found.grid;
       heatmap.note = std::move(found.note);
+      heatmap.box = found.box;
     });
     return heatmap;
   });

@@ -76,7 +76,7 @@ MeanOfMany meanOfMany(const std::vector<double>& values) {
   return of;
 }
 
-std::string cellText(double value) {
+std::string shareCell(double value) {
   return std::isfinite(value) ? numberText(value) : "";
 }
 
@@ -153,7 +153,7 @@ std::string studyCsv(const std::vector<StudiedMethod>& methods) {
     csv.append(csvQuoted(method.title)).append(",").append(std::to_string(method.images));
     for (const double value : {method.deletion.mean, method.deletion.deviation,
                                method.insertion.mean, method.insertion.deviation})
-      csv.append(",").append(cellText(value));
+      csv.append(",").append(shareCell(value));
     csv.append("\n");
   }
   return csv;

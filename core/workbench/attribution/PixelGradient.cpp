@@ -9,8 +9,8 @@
 namespace headlight {
 
 at::Tensor pixelGradient(Model& model, const at::Tensor& image, const CapturedPass& pass,
-                         int classIndex, const std::function<void()>& step) {
-  ClassGradient gradient(model, pass, classIndex);
+                         int classIndex, const std::function<void()>& step, int cell) {
+  ClassGradient gradient(model, pass, classIndex, cell);
   goBackTo(gradient, -1, step);
   const at::AutoGradMode withGradients(true);
   const at::Tensor pixels = image.detach().clone().requires_grad_(true);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/Text.h"
+#include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/ModelCopy.h"
 #include "core/workbench/session/ModelPass.h"

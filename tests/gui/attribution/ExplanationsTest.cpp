@@ -11,16 +11,33 @@
 #include <QToolButton>
 
 #include "core/workbench/attribution/Explanations.h"
+#include "core/workbench/objects/ObjectDrawing.h"
+#include "core/workbench/objects/SegmentMatch.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/attribution/ExplanationView.h"
+#include "ui/attribution/ObjectOptionsButton.h"
 #include "ui/bridge/ExplanationBridge.h"
+#include "ui/document/KnownTruth.h"
 #include "ui/document/Session.h"
 #include "ui/evaluation/PredictionPanel.h"
 #include "ui/figures/ExplanationFigure.h"
+#include "ui/forms/ParameterForm.h"
 #include "ui/plots/RunCurvesPlot.h"
 #include "ui/workspace/ImageTabs.h"
 
 using namespace headlight;
+
+namespace {
+
+bool holdsColor(const QImage& image, const DrawnColor& color) {
+  const QRgb wanted = qRgb(color.red, color.green, color.blue);
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x)
+      if (image.pixel(x, y) == wanted) return true;
+  return false;
+}
+
+}  // namespace
 
 class ExplanationsTest : public QObject {
   Q_OBJECT
@@ -127,6 +144,86 @@ class ExplanationsTest : public QObject {
     QVERIFY(f.explanations->image()->legend().title.contains("2 images together"));
   }
 
+  void anObjectHasABoxAndItsOverlap() {
+    Fixture f;
+    const auto truth =
+        std::make_shared<const KnownTruth>(KnownTruth{{{{4, 4, 30, 30}, 0, 900, false}}, {"cat"}});
+    const Image image = f.document()->inputs().image();
+    f.document()->setImage(image, "a.png", f.document()->inputs().imagePath(), truth);
+    QTRY_VERIFY(f.document()->inference() && !f.document()->isStale());
+    f.choose("dino-mask");
+    const Heatmap heatmap = f.expected("dino-mask", {});
+    QVERIFY(heatmap.box);
+    QTRY_VERIFY(f.showsHeatmap(heatmap.values));
+    const BoxSides pixels =
+        pixelSides(*heatmap.box, image.width, image.height, smallExperiment().model);
+    const QString detail = f.explanations->image()->legend().detail;
+    QVERIFY2(detail.contains(
+                 QStringLiteral("box %1, %2 to").arg(qRound(pixels[0])).arg(qRound(pixels[1]))),
+             qPrintable(detail));
+    const std::string overlap =
+        matchText(bestTrueBox(pixels, truth->boxes), truth->boxes, truth->classNames);
+    QVERIFY(overlap.starts_with("IoU "));
+    QVERIFY2(detail.contains(QString::fromStdString(overlap)), qPrintable(detail));
+    QVERIFY(!f.explanations->findChild<QToolButton*>("wayJudge")->isVisible());
+    QVERIFY(!f.explanations->image()->grab().isNull());
+    const auto figure = captureExplanation(*f.document(), *f.explanations);
+    QVERIFY2(figure.ok(), figure.ok() ? "" : figure.error().text().c_str());
+    QVERIFY(figure->sides[0].found == heatmap.box);
+    QCOMPARE(figure->sides[0].truth.size(), std::size_t{1});
+    QVERIFY(figure->caption.detail.contains(QString::fromStdString(overlap)));
+    const auto drawn = figureImage(*figure);
+    QVERIFY2(drawn.ok(), drawn.ok() ? "" : drawn.error().text().c_str());
+    QVERIFY(holdsColor(*drawn, foundColor()));
+  }
+
+  void segmentsMeasureTheMask() {
+    Fixture f;
+    const Image image = f.document()->inputs().image();
+    KnownTruth known{{}, {"sea", "sky"}};
+    known.segments = {image.width, image.height, {}};
+    known.segments.classes.assign(
+        static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height), 1);
+    const auto truth = std::make_shared<const KnownTruth>(known);
+    f.document()->setImage(image, "a.png", f.document()->inputs().imagePath(), truth);
+    QTRY_VERIFY(f.document()->inference() && !f.document()->isStale());
+    f.choose("dino-mask");
+    const Heatmap heatmap = f.expected("dino-mask", {});
+    QTRY_VERIFY(f.showsHeatmap(heatmap.values));
+    std::vector<char> marked;
+    for (const float value : heatmap.values)
+      marked.push_back(value > 0 ? 1 : 0);
+    const auto match =
+        bestTrueClass(marked, heatmap.grid, truth->segments, smallExperiment().model);
+    QCOMPARE(match.label, 1);
+    const QString detail = f.explanations->image()->legend().detail;
+    QVERIFY2(detail.contains(QString::fromStdString(maskMatchText(match, truth->classNames))),
+             qPrintable(detail));
+    QVERIFY2(detail.contains("; IoU "), qPrintable(detail));
+  }
+
+  void optionsOfObjectsAreChosen() {
+    Fixture f;
+    auto* button = f.explanations->findChild<ObjectOptionsButton*>("wayObjectOptions");
+    QVERIFY(button && !button->isVisible());
+    f.choose("dino-mask");
+    QVERIFY(button->isVisible());
+    f.document()->view().change([](ViewOptions& view) { view.method.objects.mass = 0.2; });
+    QCOMPARE(button->form()->values()["mass"].get<double>(), 0.2);
+    const Heatmap less = f.expected("dino-mask", {.objects = {.mass = 0.2}});
+    QTRY_VERIFY(f.showsHeatmap(less.values));
+    button->form()->setValue("mass", 1.0);
+    Q_EMIT button->form()->changed();
+    QCOMPARE(f.document()->view().options().method.objects.mass, 1.0);
+    const Heatmap all = f.expected("dino-mask", {.objects = {.mass = 1}});
+    QTRY_VERIFY(f.showsHeatmap(all.values));
+    QVERIFY(all.values != less.values);
+    f.choose("lost");
+    f.document()->view().change([](ViewOptions& view) { view.method.objects.feature = "tokens"; });
+    const Heatmap tokens = f.expected("lost", {.objects = {.feature = "tokens"}});
+    QTRY_VERIFY(f.showsHeatmap(tokens.values));
+  }
+
   void logitLensIsAPlot() {
     Fixture f;
     f.choose("logit-lens");
@@ -194,12 +291,14 @@ class ExplanationsTest : public QObject {
   void theChoiceIsKeptInSessions() {
     ViewOptions view;
     view.method = {"grad-cam", 4, 2, true};
+    view.method.objects = {.feature = "values", .mass = 0.3, .seeds = 7};
     const auto read = viewFromJson(viewToJson(view), ViewOptions());
     QVERIFY(read.ok());
     QVERIFY(read->method == view.method);
     const auto older = viewFromJson(Json::object(), view);
     QVERIFY(older.ok() && older->method == view.method);
     QVERIFY(!viewFromJson(Json{{"way", "by feel"}}, view).ok());
+    QVERIFY(!viewFromJson(Json{{"way_objects", {{"mass", 2}}}}, view).ok());
     // As older versions named them.
     using Names = std::pair<const char*, const char*>;
     for (const auto& [older, now] :
