@@ -25,8 +25,28 @@ namespace {
 using Row = std::vector<double>;
 using Rows = std::vector<Row>;
 
-const std::vector<std::string> kKernels{"linear_angular", "cosine", "softmax",
-                                        "mean_centering", "relu_s", "relu_e"};
+const std::vector<std::string> kKernels{"linear_angular", "cosine",  "softmax",
+                                        "mean_centering", "relu_s",  "relu_e",
+                                        "half_sum",       "angular", "angular_series"};
+
+/// Whether similarities can be negative.
+bool isSigned(const std::string& kernel) {
+  return kernel == "linear_angular" || kernel == "cosine" || kernel == "mean_centering";
+}
+
+/// Rows of the output to unit length; the others have denominators.
+bool hasUnitRows(const std::string& kernel) {
+  return kernel != "softmax" && kernel != "mean_centering" && kernel != "relu_e";
+}
+
+/// Eq. 8 with `terms` of its sum, factorial by factorial.
+double naiveSeries(double cosine, int terms) {
+  double sum = 0.5 + cosine / M_PI;
+  for (int k = 1; k <= terms; ++k)
+    sum += std::exp(std::lgamma(2 * k + 1) - 2 * k * std::log(2.0) - 2 * std::lgamma(k + 1)) /
+           (2 * k + 1) * std::pow(cosine, 2 * k + 1) / M_PI;
+  return sum;
+}
 
 struct Case {
   Grid grid;
@@ -119,6 +139,12 @@ Rows naiveWeights(const std::string& kernel, const Rows& q, const Rows& k) {
         w = (i == j ? 0.5 : 0.0) + cosine / M_PI;
       } else if (kernel == "cosine") {
         w = cosine;
+      } else if (kernel == "half_sum") {
+        w = naiveSeries(cosine, 0);
+      } else if (kernel == "angular") {
+        w = 1 - std::acos(std::clamp(cosine, -1.0, 1.0)) / M_PI;
+      } else if (kernel == "angular_series") {
+        w = naiveSeries(cosine, 1);
       } else if (kernel == "softmax") {
         const Row features = softmaxOf(q[i]);
         for (std::size_t f = 0; f < width; ++f)
@@ -163,7 +189,7 @@ Rows naiveMix(const std::string& kernel, const Rows& weights, const Rows& v) {
       for (std::size_t f = 0; f < y.size(); ++f)
         y[f] += row[j] * v[j][f];
     const double norm = length(y);
-    if (kernel == "linear_angular" || kernel == "cosine" || kernel == "relu_s")
+    if (hasUnitRows(kernel))
       for (double& value : y)
         value = norm > 0 ? value / norm : 0;
     result.push_back(y);
@@ -256,6 +282,8 @@ TEST(LinearAngular, EveryKernelEqualsItsNaiveReference) {
   const at::NoGradGuard noGrad;
   for (const Case& c : cases())
     for (const std::string& kernel : kKernels) {
+      // The slope of θ magnifies the rounding of cosines near ±1.
+      const double tolerance = kernel == "angular" ? 1e-4 : kTolerance;
       const Json options = optionsOf(c, kernel);
       const auto layer = makeLayer(c, options);
       layer->eval();
@@ -266,15 +294,15 @@ TEST(LinearAngular, EveryKernelEqualsItsNaiveReference) {
         const at::Tensor output = layer->forward(x, &tap);
         const Expected expected =
             naive(c, kernel, *layer, x, options["epsilon"].get<double>(), !withoutBranch);
-        EXPECT_LT(gap(output, expected.output), kTolerance) << kernel << " " << withoutBranch;
-        EXPECT_LT(gap(tap.maps.at(0), expected.map), kTolerance) << kernel << " " << withoutBranch;
+        EXPECT_LT(gap(output, expected.output), tolerance) << kernel << " " << withoutBranch;
+        EXPECT_LT(gap(tap.maps.at(0), expected.map), tolerance) << kernel << " " << withoutBranch;
         EXPECT_LT(gap(output, layer->forward(x, nullptr)), 1e-6) << "the tap changed something";
         EXPECT_EQ(layer->mapRowsSumToOne(), withoutBranch && isStochastic(expected.map)) << kernel;
         if (withoutBranch) continue;
         EXPECT_NEAR(reading(*layer, "nonzeros"), expected.nonzeros, 1e-6);
         EXPECT_GT(expected.nonzeros, 0.1);
         EXPECT_LT(expected.nonzeros, 0.9);
-        EXPECT_EQ(layer->mapIsSigned(), kernel != "softmax" && kernel.substr(0, 4) != "relu");
+        EXPECT_EQ(layer->mapIsSigned(), isSigned(kernel)) << kernel;
         EXPECT_TRUE(layer->mapIsSigned() || tap.maps.at(0).min().item<float>() >= 0);
       }
     }
@@ -318,6 +346,70 @@ TEST(LinearAngular, QTimesKVIsQKTimesV) {
       y = y / y.norm(2, {-1}, true);
       EXPECT_LT(gap(linearAngular(q, k, v, more), y), kTolerance);
     }
+  }
+}
+
+TEST(LinearAngular, TheSeriesHasTheTermsThatAreAskedFor) {
+  const at::Tensor q = at::randn({1, 1, 7, 4}, at::kDouble), k = at::randn_like(q);
+  const Rows queries = rowsOf(q[0][0]), keys = rowsOf(k[0][0]);
+  for (const int terms : {0, 1, 2, 5, 64}) {
+    const LinearKernel kernel = angularSeries(terms);
+    const Rows map = rowsOf(kernel.map(kernel.features(q, k))[0][0]);
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t j = 0; j < 7; ++j) {
+        const double cosine = dot(queries[i], keys[j]) / (length(queries[i]) * length(keys[j]));
+        EXPECT_NEAR(map[i][j], naiveSeries(cosine, terms), 1e-12) << terms;
+        // What is left out is at most the first factor left times a geometric sum.
+        const double square = cosine * cosine, left = std::pow(square, terms + 1) / (1 - square);
+        EXPECT_LE(std::abs(map[i][j] - (1 - std::acos(cosine) / M_PI)), left + 1e-12) << terms;
+      }
+  }
+}
+
+TEST(LinearAngular, TheSeriesTakesItsTermsFromTheOptions) {
+  const at::NoGradGuard noGrad;
+  const Case c{{3, 3, 1}, 1, 4, "none"};
+  const auto mapFor = [&](const std::string& kernel, int terms) {
+    const auto layer = makeLayer(
+        c, {{"kernel", kernel}, {"terms", terms}, {"residual", "none"}, {"auxiliary", false}},
+        at::kDouble);
+    CollectingHook tap;
+    layer->forward(at::ones({1, 10, 4}, at::kDouble) + at::eye(10, 4, at::kDouble), &tap);
+    return tap.maps.at(0);
+  };
+  const at::Tensor whole = mapFor("angular", 1);
+  double last = gap(mapFor("half_sum", 1), whole);
+  for (const int terms : {1, 4, 16}) {
+    const double error = gap(mapFor("angular_series", terms), whole);
+    EXPECT_LT(error, last) << terms;
+    last = error;
+  }
+}
+
+/// To the letter, Eq. 8 adds ½ of all values; the released form ½ of a token's own.
+TEST(LinearAngular, HalfTheSumIsWhatTheReleasedFormLeavesOut) {
+  const at::Tensor q = at::randn({2, 3, 11, 5}, at::kDouble), k = at::randn_like(q),
+                   v = at::randn_like(q);
+  at::Tensor letter, released;
+  for (auto& [name, mixed] :
+       {std::pair<const char*, at::Tensor*>{"half_sum", &letter}, {"linear_angular", &released}}) {
+    const LinearKernel& kernel = linearKernel(name);
+    kernel.apply(kernel.features(q, k), v, {}, mixed);
+  }
+  const at::Tensor others = v.sum(-2, /*keepdim=*/true) - v;
+  EXPECT_LT(gap(letter - released, others / 2), 1e-12);
+}
+
+/// The slope of an angle has no bound where vectors are parallel.
+TEST(LinearAngular, AnglesOfParallelVectorsHaveFiniteGradients) {
+  const LinearKernel& kernel = linearKernel("angular");
+  for (const double sign : {1.0, -1.0}) {
+    const at::Tensor q = at::randn({1, 1, 4, 3}).requires_grad_();
+    const at::Tensor map = kernel.features(q, sign * q.detach()).query;
+    map.sum().backward();
+    EXPECT_TRUE(q.grad().isfinite().all().item<bool>());
+    for (int i = 0; i < 4; ++i)
+      EXPECT_NEAR(map[0][0][i][i].item<double>(), sign > 0 ? 1 : 0, 1e-3);
   }
 }
 
@@ -418,17 +510,21 @@ TEST(LinearAngular, CountsWhatItBuilds) {
     EXPECT_EQ(counter.cost().parameters, parameters);
   }
   // Without the branch, attention costs T·d² twice a head instead of T²·d.
-  const auto macs = [](bool withoutBranch) {
+  const auto macs = [](bool withoutBranch, const std::string& kernel = "linear_angular") {
     CostCounter counter;
-    LinearAngular::count(counter,
-                         {.width = 64,
-                          .heads = 2,
-                          .grid = {10, 10, 0},
-                          .options = {{"without_branch", withoutBranch}, {"residual", "none"}}});
+    LinearAngular::count(
+        counter,
+        {.width = 64,
+         .heads = 2,
+         .grid = {10, 10, 0},
+         .options = {{"kernel", kernel}, {"without_branch", withoutBranch}, {"residual", "none"}}});
     return counter.cost().macs - 4 * 100 * 64 * 64;
   };
   EXPECT_EQ(macs(true), 2 * 2 * 100 * 32 * 32);
   EXPECT_EQ(macs(false) - macs(true), 2 * 100 * 100 * 64);
+  EXPECT_EQ(macs(true, "half_sum"), 2 * 2 * 100 * 33 * 32);
+  for (const char* kernel : {"angular", "angular_series"})
+    EXPECT_EQ(macs(true, kernel), 2 * 100 * 100 * 64) << kernel;
 }
 
 TEST(LinearAngular, RefusesNonsenseAndMasks) {
@@ -443,6 +539,7 @@ TEST(LinearAngular, RefusesNonsenseAndMasks) {
   };
   EXPECT_EQ(pathOf({{"residual_kernel", 4}}), "model.attention.residual_kernel");
   EXPECT_EQ(pathOf({{"kernel", "sine"}}), "model.attention.kernel");
+  EXPECT_EQ(pathOf({{"kernel", "angular_series"}, {"terms", 0}}), "model.attention.terms");
   EXPECT_EQ(pathOf({{"epsilon", -0.1}}), "model.attention.epsilon");
   EXPECT_EQ(pathOf({{"epsilon_schedule", "step"}}), "model.attention.epsilon_schedule");
   EXPECT_EQ(pathOf({{"castle", true}}), "model.attention.castle");

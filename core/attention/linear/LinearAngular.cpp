@@ -9,7 +9,6 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
-#include "core/attention/linear/LinearKernels.h"
 #include "core/base/Translation.h"
 
 namespace headlight {
@@ -21,7 +20,11 @@ const ParameterTable& LinearAngular::optionTable() {
     for (const LinearKernel& kernel : linearKernels())
       names.push_back(kernel.name);
     return TableBuilder<O>()
-        .choice(&O::kernel, "kernel", names, "Linear-time similarity of queries and keys.")
+        .choice(&O::kernel, "kernel", names,
+                "Similarity of queries and keys, in linear time; angular and angular_series take "
+                "quadratic time.")
+        .integer(&O::terms, "terms", 1, 64,
+                 "angular_series: terms of the sum of Eq. 8, after its linear terms.")
         .choice(
             &O::residual, "residual", {"tokens", "grid", "none"},
             "Depthwise convolution of the values: along the tokens, over the patch grid, or none.")
@@ -110,19 +113,53 @@ at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
   if (!m_overGrid)  // heads are the channels, a column of features is convolved by itself
     return at::conv2d(values, m_weight, {}, /*stride=*/1, /*padding=*/{half, 0}, /*dilation=*/1,
                       heads);
-  const std::int64_t batch = values.size(0), width = values.size(3);
-  const at::Tensor images = values.slice(2, m_grid.prefix)
-                                .permute({0, 3, 1, 2})
-                                .reshape({batch * width, heads, m_grid.rows, m_grid.cols});
-  const at::Tensor result = at::conv2d(images, m_weight, {}, 1, {half, half}, 1, heads)
-                                .view({batch, width, heads, m_grid.patches()})
-                                .permute({0, 2, 3, 1});
+  const at::Tensor patches = values.slice(2, m_grid.prefix),
+                   result = m_kept.defined() ? overKept(patches) : overGrid(patches);
   return m_grid.prefix == 0 ? result : at::constant_pad_nd(result, {0, 0, m_grid.prefix, 0});
 }
 
+/// [B, H, N, e] of all patches → the same.
+at::Tensor DepthwiseResidual::overGrid(const at::Tensor& patches) const {
+  const std::int64_t batch = patches.size(0), heads = patches.size(1), width = patches.size(3),
+                     half = m_weight.size(2) / 2;
+  const at::Tensor images =
+      patches.permute({0, 3, 1, 2}).reshape({batch * width, heads, m_grid.rows, m_grid.cols});
+  return at::conv2d(images, m_weight, {}, 1, {half, half}, 1, heads)
+      .view({batch, width, heads, m_grid.patches()})
+      .permute({0, 2, 3, 1});
+}
+
+/// [B, H, K, e] of the kept patches → the same: dropped ones are 0 and receive nothing.
+at::Tensor DepthwiseResidual::overKept(const at::Tensor& patches) const {
+  const std::int64_t batch = patches.size(0), kept = patches.size(2);
+  const at::Tensor places = m_kept.view({batch, 1, kept, 1}).expand(patches.sizes());
+  const at::Tensor whole =
+      at::zeros({batch, patches.size(1), m_grid.patches(), patches.size(3)}, patches.options());
+  return overGrid(whole.scatter(2, places, patches)).gather(2, places);
+}
+
+namespace {
+
+LinearKernel kernelOf(const LinearAngularOptions& options) {
+  const LinearKernel& kernel = linearKernel(options.kernel);
+  return kernel.name == "angular_series" ? angularSeries(options.terms) : kernel;
+}
+
+/// Multiply-accumulates of the similarities and of what they make of the values; `tokens` queries
+/// and keys. The sums of a series and angles are not counted, as no activation is.
+std::int64_t kernelMacs(const LinearKernel& kernel, std::int64_t tokens, std::int64_t heads,
+                        std::int64_t keyWidth, std::int64_t valueWidth) {
+  if (kernel.ofPairs) return tokens * tokens * heads * (keyWidth + valueWidth);
+  // These carry a constant feature beside the others.
+  const bool constant = kernel.name == "mean_centering" || kernel.name == "half_sum";
+  return 2 * tokens * heads * (keyWidth + (constant ? 1 : 0)) * valueWidth;
+}
+
+}  // namespace
+
 LinearAngularHeads::LinearAngularHeads(const LinearAngularOptions& options, int heads,
                                        const Grid& grid)
-    : m_kernel(options.kernel), m_auxiliary(options) {
+    : m_kernel(kernelOf(options)), m_auxiliary(options) {
   if (options.residual != "none")
     m_residual = std::make_shared<DepthwiseResidual>(options, heads, grid);
 }
@@ -130,9 +167,8 @@ LinearAngularHeads::LinearAngularHeads(const LinearAngularOptions& options, int 
 void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions& options, int heads,
                                std::int64_t keyWidth, std::int64_t valueWidth, const Grid& grid) {
   const std::int64_t tokens = grid.tokens();
-  // mean_centering carries a constant feature beside the others.
-  const std::int64_t features = keyWidth + (options.kernel == "mean_centering" ? 1 : 0);
-  counter.macs("keys times values, queries", 2 * tokens * heads * features * valueWidth);
+  counter.macs("keys times values, queries",
+               kernelMacs(kernelOf(options), tokens, heads, keyWidth, valueWidth));
   if (options.auxiliary && !options.withoutBranch)
     counter.macs("auxiliary", tokens * tokens * heads * (keyWidth + valueWidth));
   if (options.residual != "none")
@@ -143,8 +179,7 @@ at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool training, WeighedValues* product) {
   if (QueryKeyHook::wanted()) QueryKeyHook::notify(q, k);
   const Float32Scope exact;
-  const LinearKernel& kernel = linearKernel(m_kernel);
-  const KernelFeatures features = kernel.features(q, k);
+  const KernelFeatures features = m_kernel.features(q, k);
   const bool active = m_auxiliary.active(training);
   at::Tensor weights, extra;
   // A map costs T × T anyway, so the mask's nonzeros are counted even without the branch.
@@ -156,10 +191,11 @@ at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
   }
   if (active) extra = at::matmul(weights, v);
   if (product) {
-    product->weights = (active ? kernel.map(features) + weights : kernel.map(features)).detach();
+    product->weights =
+        (active ? m_kernel.map(features) + weights : m_kernel.map(features)).detach();
     product->values = v;
   }
-  const at::Tensor y = kernel.apply(features, v, extra, product ? &product->mixed : nullptr);
+  const at::Tensor y = m_kernel.apply(features, v, extra, product ? &product->mixed : nullptr);
   return m_residual ? y + m_residual->forward(v) : y;
 }
 
@@ -167,25 +203,33 @@ std::string LinearAngularHeads::mapMeaning() const {
   const std::string tail = m_auxiliary.present() && !m_auxiliary.withoutBranch()
                                ? "; with the auxiliary masked softmax."
                                : ".";
-  return linearKernel(m_kernel).meaning + tail;
+  return m_kernel.meaning + tail;
 }
 
 std::string LinearAngularHeads::kernelText(bool training) const {
-  return std::string("matrix products, keys times values first") +
+  return std::string(m_kernel.ofPairs ? "matrix products over all pairs"
+                                      : "matrix products, keys times values first") +
          (m_residual ? ", and a depthwise convolution" : "") +
          (m_auxiliary.active(training) ? "; auxiliary branch by matrix products over all pairs"
                                        : "");
 }
 
 bool LinearAngularHeads::mapIsSigned() const {
-  return linearKernel(m_kernel).isSigned;
+  return m_kernel.isSigned;
 }
 
 /// relu_s has no denominator, and while there is an auxiliary branch its weights come on top.
 bool LinearAngularHeads::mapRowsSumToOne() const {
-  const LinearKernel& kernel = linearKernel(m_kernel);
   const bool alone = !m_auxiliary.present() || m_auxiliary.withoutBranch();
-  return !kernel.isSigned && !kernel.unitRows && alone;
+  return !m_kernel.isSigned && !m_kernel.unitRows && alone;
+}
+
+void LinearAngular::setGrid(const Grid& grid) {
+  if (const auto& residual = m_linear.residual()) residual->setGrid(grid);
+}
+
+void LinearAngular::setKept(const at::Tensor& kept) {
+  if (const auto& residual = m_linear.residual()) residual->setKept(kept);
 }
 
 LinearAngular::LinearAngular(const AttentionOptions& options)
@@ -193,9 +237,9 @@ LinearAngular::LinearAngular(const AttentionOptions& options)
   using torch::nn::LinearOptions;
   m_qkv = register_module(
       "qkv",
-      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+      AdaptableLinear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
   if (m_linear.residual()) register_module("dconv", m_linear.residual());
-  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+  m_proj = register_module("proj", AdaptableLinear(options.width, options.width));
 }
 
 void LinearAngular::count(CostCounter& counter, const AttentionOptions& options) {
@@ -219,7 +263,7 @@ at::Tensor LinearAngular::forward(const at::Tensor& tokens, AttentionHook* tap) 
     tap->take(m_options.layer, product.weights);
     tap->follow(m_options.layer, {{product}});
   }
-  return m_proj(y.transpose(1, 2).reshape({batch, count, -1}));
+  return m_proj(throughHook(tap, y.transpose(1, 2).reshape({batch, count, -1})));
 }
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 // Linear-angular attention and its auxiliary branch: Castling-ViT (You et al. 2023), Eq. 4 to 10,
 // with the kernels that its Table 5 compares.
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <memory>
 #include <string>
@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "core/attention/base/Attention.h"
+#include "core/attention/linear/LinearKernels.h"
 
 namespace headlight {
 
 struct LinearAngularOptions {
   std::string kernel = "linear_angular";
+  int terms = 1;  ///< of angular_series
   std::string residual = "tokens";
   int residualKernel = 9;
   bool auxiliary = true;
@@ -66,7 +68,8 @@ class Castling {
 };
 
 /// DW(V) of Eq. 9: one filter a head, no bias. `weight`: [H, 1, K, 1] along the token axis, or
-/// [H, 1, K, K] over the patches of a grid, prefix tokens getting nothing.
+/// [H, 1, K, K] over the patches of a grid, prefix tokens getting nothing. Where patches were dropped
+/// (MAE) the token axis is that of the kept ones, and on the grid the dropped ones are 0.
 class DepthwiseResidual : public torch::nn::Module {
  public:
   DepthwiseResidual(const LinearAngularOptions& options, int heads, const Grid& grid);
@@ -74,15 +77,21 @@ class DepthwiseResidual : public torch::nn::Module {
                     std::int64_t valueWidth, const Grid& grid);
   /// [B, H, T, e] → [B, H, T, e].
   at::Tensor forward(const at::Tensor& values) const;
+  void setGrid(const Grid& grid) { m_grid = grid; }
+  void setKept(const at::Tensor& kept) { m_kept = kept; }
 
  private:
+  at::Tensor overGrid(const at::Tensor& patches) const;
+  at::Tensor overKept(const at::Tensor& patches) const;
+
   bool m_overGrid;
   Grid m_grid;
+  at::Tensor m_kept;  ///< Attention::setKept
   at::Tensor m_weight;
 };
 
-/// Everything between q, k, v and the projection: the kernel of Table 5, X, and DW(V). That of the
-/// paper is, with unit rows q̂ and k̂ as the authors released it (Eq. 9 and 10),
+/// Everything between q, k, v and the projection: the kernel of Table 5, or what the paper's
+/// approximates (LinearKernels.h), X, and DW(V). That of the paper is, with unit rows q̂ and k̂ as the authors released it (Eq. 9 and 10),
 ///   Y = ½V + (1/π)·q̂(k̂ᵀV) + X,  each row of Y divided by its ℓ2 norm,  then + DW(V).
 class LinearAngularHeads {
  public:
@@ -106,7 +115,7 @@ class LinearAngularHeads {
   bool mapRowsSumToOne() const;
 
  private:
-  std::string m_kernel;
+  LinearKernel m_kernel;
   AuxiliaryBranch m_auxiliary;
   std::shared_ptr<DepthwiseResidual> m_residual;
 };
@@ -141,11 +150,13 @@ class LinearAngular : public LinearAngularAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
+  void setGrid(const Grid& grid) override;
+  void setKept(const at::Tensor& kept) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
 
  private:
   AttentionOptions m_options;
-  torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_qkv{nullptr}, m_proj{nullptr};
 };
 
 }  // namespace headlight

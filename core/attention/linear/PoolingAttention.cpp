@@ -148,7 +148,7 @@ PoolingAttention::PoolingAttention(const PoolingOptions& options)
   for (const auto& [name, part] : m_projection.parts())
     register_module(name, part);
   m_proj =
-      register_module("proj", torch::nn::Linear(options.attention.width, options.attention.width));
+      register_module("proj", AdaptableLinear(options.attention.width, options.attention.width));
   const auto table = [&](int queries, int keys) {
     return at::empty({tableLength(queries, keys), width}).normal_(0, 0.02);
   };
@@ -204,7 +204,7 @@ at::Tensor PoolingAttention::forward(const at::Tensor& tokens, AttentionHook* ta
                           return overQueries(parts[0], m_queries, m_keys);
                         }});
   }
-  return m_proj(m_options.residual ? output + sideBySide(queries) : output);
+  return m_proj(throughHook(tap, m_options.residual ? output + sideBySide(queries) : output));
 }
 
 PoolingLinearAngular::PoolingLinearAngular(const PoolingOptions& options)
@@ -215,7 +215,7 @@ PoolingLinearAngular::PoolingLinearAngular(const PoolingOptions& options)
     register_module(name, part);
   if (m_linear.residual()) register_module("dconv", m_linear.residual());
   m_proj =
-      register_module("proj", torch::nn::Linear(options.attention.width, options.attention.width));
+      register_module("proj", AdaptableLinear(options.attention.width, options.attention.width));
 }
 
 void PoolingLinearAngular::count(CostCounter& counter, const PoolingOptions& given) {
@@ -238,7 +238,7 @@ at::Tensor PoolingLinearAngular::forward(const at::Tensor& tokens, AttentionHook
     tap->take(layer, product.weights);
     tap->follow(layer, {{product}});
   }
-  return m_proj(sideBySide(m_options.residual ? heads + queries : heads));
+  return m_proj(throughHook(tap, sideBySide(m_options.residual ? heads + queries : heads)));
 }
 
 std::shared_ptr<Attention> makePoolingAttention(const std::string& mechanism,

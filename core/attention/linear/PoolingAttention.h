@@ -5,8 +5,8 @@
 // MViTv2 backbone rather than a mechanism by name: it changes the number and the width of tokens.
 
 #include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <array>
 
@@ -34,7 +34,7 @@ struct PoolingOptions {
 /// q, k and v: `qkv`, then for each a depthwise 3 × 3 convolution over the grid, shared by the
 /// heads, and a norm over the head's features (pool_q, norm_q, …).
 struct PooledProjection {
-  torch::nn::Linear qkv{nullptr};
+  AdaptableLinear qkv{nullptr};
   std::array<torch::nn::Conv2d, 3> pools{nullptr, nullptr, nullptr};
   std::array<torch::nn::LayerNorm, 3> norms{nullptr, nullptr, nullptr};
 
@@ -63,7 +63,7 @@ class PoolingAttention : public MaskedAttention {
   PoolingOptions m_options;
   Grid m_queries, m_keys;
   PooledProjection m_projection;
-  torch::nn::Linear m_proj{nullptr};
+  AdaptableLinear m_proj{nullptr};
   at::Tensor m_relativeRows, m_relativeCols;  ///< [2·max(q, k) − 1, d] along each side
   at::Tensor m_rowIndex, m_colIndex;          ///< [q, k]: which of them two cells take
 };
@@ -81,7 +81,7 @@ class PoolingLinearAngular : public LinearAngularAttention {
  private:
   PoolingOptions m_options;
   PooledProjection m_projection;
-  torch::nn::Linear m_proj{nullptr};
+  AdaptableLinear m_proj{nullptr};
 };
 
 /// `mechanism` is "softmax" or "linear_angular".
