@@ -6,12 +6,23 @@
 
 #include "core/attention/aft/AftAttention.h"
 #include "core/attention/aft/AftConv.h"
+#include "core/attention/linear/AgentAttention.h"
+#include "core/attention/linear/FocusedLinear.h"
+#include "core/attention/linear/LambdaLayer.h"
 #include "core/attention/linear/LinearAngular.h"
+#include "core/attention/linear/LinearTransformer.h"
+#include "core/attention/linear/MagnitudeAware.h"
+#include "core/attention/linear/Performer.h"
+#include "core/attention/linear/RankAugmented.h"
+#include "core/attention/linear/TaylorShift.h"
+#include "core/attention/softmax/DifferentialAttention.h"
+#include "core/attention/softmax/GatedAttention.h"
 #include "core/attention/softmax/GatedPositionalAttention.h"
 #include "core/attention/softmax/LearnedMaskAttention.h"
 #include "core/attention/softmax/LightSelfLimited.h"
 #include "core/attention/softmax/MaskedAttention.h"
 #include "core/attention/softmax/SoftmaxAttention.h"
+#include "core/attention/softmax/Synthesizer.h"
 #include "core/attention/softmax/TalkingHeadsAttention.h"
 #include "core/attention/softmax/WindowAttention.h"
 #include "core/base/Translation.h"
@@ -28,6 +39,13 @@ Mechanism mechanism(std::string name, std::string help, const ParameterTable* op
   return {{std::move(name), std::move(help), options, kMaskable, {}, special},
           [](const AttentionOptions& o) { return std::make_shared<M>(o); },
           M::count};
+}
+
+template <typename M>
+Mechanism compared(std::string name, std::string help, const ParameterTable* options = nullptr) {
+  Mechanism made = mechanism<M>(std::move(name), std::move(help), options);
+  made.variant.comparison = true;
+  return made;
 }
 
 }  // namespace
@@ -67,6 +85,49 @@ const std::vector<Mechanism>& mechanisms() {
                                "Linear-angular attention, with a masked softmax that helps only in "
                                "training (Castling-ViT).",
                                &LinearAngular::optionTable()),
+      compared<FocusedLinear>("focused_linear",
+                              "Linear attention with a focused function that keeps norms, and a "
+                              "convolution of the values (FLatten).",
+                              &FocusedLinear::optionTable()),
+      compared<RankAugmented>("rank_augmented",
+                              "Linear attention whose keys are weighed by the mean query and whose "
+                              "output is multiplied by the tokens (RALA).",
+                              &RankAugmented::optionTable()),
+      compared<MagnitudeAware>("magnitude_aware",
+                               "Linear attention that sharpens with the length of the query "
+                               "(MALA).",
+                               &MagnitudeAware::optionTable()),
+      compared<AgentAttention>("agent",
+                               "Softmax attention in two steps, by pooled queries as agents "
+                               "(Agent Attention).",
+                               &AgentAttention::optionTable()),
+      compared<TaylorShift>("taylor_shift",
+                            "Taylor softmax over unit queries and keys: direct, or efficient for "
+                            "many tokens (TaylorShift).",
+                            &TaylorShift::optionTable()),
+      compared<DifferentialAttention>(
+          "differential",
+          "The difference of two softmaxes; heads can be masked (Differential Transformer)."),
+      compared<GatedAttention>(
+          "gated_softmax",
+          "Softmax attention with a sigmoid gate on its output; heads can be masked (Gated "
+          "Attention).",
+          &GatedAttention::optionTable()),
+      compared<LinearTransformer>("linear_transformer",
+                                  "Products of elu(q) + 1 and elu(k) + 1 in place of the softmax, "
+                                  "linear in the tokens (Linear Transformer)."),
+      compared<Performer>("performer",
+                          "Softmax attention estimated by random features, linear in the tokens "
+                          "(Performer).",
+                          &Performer::optionTable()),
+      compared<Synthesizer>("synthesizer",
+                            "Softmax of logits that come from each token alone, or from positions "
+                            "alone (Synthesizer).",
+                            &Synthesizer::optionTable()),
+      compared<LambdaLayer>("lambda",
+                            "Linear maps of the context by content and position, applied to the "
+                            "queries (Lambda Networks).",
+                            &LambdaLayer::optionTable()),
   };
   return all;
 }

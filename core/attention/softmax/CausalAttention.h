@@ -16,12 +16,13 @@ namespace headlight {
 struct CausalState {
   std::int64_t position = 0;  ///< tokens so far
   /// For softmax: K and V of all tokens, [B, H, T, d] each, of which the first `position` are
-  /// there.
+  /// there. For a Synthesizer: V alone.
   /// For AFT, those whose bias is not 0, all (full) or the last window of them (local), [C, B, D]
-  /// as a ring: token t stands at t mod C.
+  /// as a ring: token t stands at t mod C. Of conv [C, B, h, 1] and [C, B, h, D/h].
   at::Tensor keys, values;
   /// For AFT's tokens further back, [B, D]: the maximum of K, Σ e^{K − maximum}, Σ e^{K − maximum}
-  /// V.
+  /// V. Of conv [B, h, 1] and, of the last, [B, h, D/h]. For attention by features: the greatest
+  /// exponent of a Performer's keys [B, H, 1, 1], Σ ψ [B, H, m, 1], Σ ψ vᵀ [B, H, m, d].
   at::Tensor maximum, weights, weighted;
 };
 
@@ -40,6 +41,9 @@ class CausalAttention : public torch::nn::Module {
   virtual at::Tensor map(const at::Tensor& tokens) = 0;
   /// What such a map is, in words.
   virtual std::string mapMeaning() const = 0;
+  /// The position biases w [heads, s] by distance, where pairs of positions share them: column j is
+  /// j tokens back. Undefined: it has none such.
+  virtual at::Tensor filter() const { return {}; }
 
  protected:
   /// Throws where `state` has seen `length` tokens already.

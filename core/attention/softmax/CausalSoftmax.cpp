@@ -7,10 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/attention/base/HeadWidths.h"
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/kernels/HeadAttention.h"
-#include "core/base/Result.h"
-#include "core/base/Translation.h"
 
 namespace headlight {
 namespace {
@@ -31,11 +30,7 @@ AttentionOutput causalRows(const HeadInputs& all, std::int64_t first, std::int64
 }  // namespace
 
 void checkCausalSoftmax(const CausalSoftmaxOptions& options) {
-  if (options.heads < 1 || options.width % options.heads != 0)
-    throw Failure({ErrorCode::InvalidConfig,
-                   std::to_string(options.heads) + tr(" heads do not divide the width ") +
-                       std::to_string(options.width) + tr("; change model.heads or model.width"),
-                   "model.heads"});
+  requireHeadsDivide(options.heads, options.width);
   requireTokenPairsFit(options.length, options.length, "model.mechanism",
                        "use shorter sequences (data.image_size, model.length), aft_simple, or "
                        "aft_local with factorized biases and a small window");

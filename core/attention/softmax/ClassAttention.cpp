@@ -12,7 +12,7 @@ namespace headlight {
 ClassAttention::ClassAttention(const AttentionOptions& options)
     : Attention(options.heads), m_options(options) {
   const auto projection = [&](bool bias) {
-    return torch::nn::Linear(torch::nn::LinearOptions(options.width, options.width).bias(bias));
+    return AdaptableLinear(torch::nn::LinearOptions(options.width, options.width).bias(bias));
   };
   m_query = register_module("q", projection(options.qkvBias));
   m_key = register_module("k", projection(options.qkvBias));
@@ -63,7 +63,7 @@ at::Tensor ClassAttention::forward(const at::Tensor& tokens, AttentionHook* tap)
                                       return at::constant_pad_nd(parts[0], {0, 0, 0, rows - 1});
                                     }});
   }
-  return m_proj(mixed.transpose(1, 2).reshape({batch, 1, m_options.width}));
+  return m_proj(throughHook(tap, mixed.transpose(1, 2).reshape({batch, 1, m_options.width})));
 }
 
 }  // namespace headlight

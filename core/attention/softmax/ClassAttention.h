@@ -3,7 +3,7 @@
 // Class attention (CaiT, Touvron et al. 2021b, §3): only the class token asks. Part of the CaiT
 // backbone rather than a mechanism by name, since it changes one token alone; never masked.
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include "core/attention/base/Attention.h"
 
@@ -26,7 +26,7 @@ class ClassAttention : public Attention {
 
  private:
   AttentionOptions m_options;
-  torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
 };
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/TokenPairLimit.h"
+#include "core/base/ModelPart.h"
 #include "core/base/Translation.h"
 
 namespace headlight {
@@ -47,13 +48,13 @@ GatedPositionalAttention::GatedPositionalAttention(const AttentionOptions& optio
                    tr("gated positional attention works only between patches; for a class token "
                       "use the backbone convit, where it joins later"),
                    "model.mechanism"});
-  using torch::nn::Linear;
   using torch::nn::LinearOptions;
   const int width = options.width;
-  m_qk = register_module("qk", Linear(LinearOptions(width, 2 * width).bias(options.qkvBias)));
-  m_v = register_module("v", Linear(LinearOptions(width, width).bias(options.qkvBias)));
-  m_proj = register_module("proj", Linear(width, width));
-  m_positions = register_module("pos_proj", Linear(3, options.heads));
+  m_qk =
+      register_module("qk", AdaptableLinear(LinearOptions(width, 2 * width).bias(options.qkvBias)));
+  m_v = register_module("v", AdaptableLinear(LinearOptions(width, width).bias(options.qkvBias)));
+  m_proj = register_module("proj", AdaptableLinear(width, width));
+  m_positions = register_module("pos_proj", AdaptableLinear(3, options.heads));
   m_gate = register_parameter("gating_param", at::full({options.heads}, m_own.gate));
   initializeLocally();
 }
@@ -102,6 +103,7 @@ void GatedPositionalAttention::initializeLocally() {
 }
 
 at::Tensor GatedPositionalAttention::positional() {
+  const PartScope scope(ModelPart::Attention, /*whole=*/true);  // scores come of a linear layer
   return m_positional.get({m_positions->weight, m_positions->bias}, [&] {
     const Float32Scope exact;  // squared distances have more digits than 16 bits hold
     m_offsets = m_offsets.to(m_positions->weight.options().requires_grad(false));
@@ -139,7 +141,7 @@ at::Tensor GatedPositionalAttention::forward(const at::Tensor& tokens, Attention
     const at::Tensor own = values.view({images, count, heads, headWidth}).transpose(1, 2);
     tap->follow(m_options.layer, {{{map, own, mixed}}});
   }
-  return m_proj(mixed);
+  return m_proj(throughHook(tap, mixed));
 }
 
 }  // namespace headlight

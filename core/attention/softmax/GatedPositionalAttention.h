@@ -3,7 +3,7 @@
 // ConViT's Gated Positional Self Attention (d'Ascoli et al. 2021, Eq. 6 and 7): each head weighs
 // what tokens say against where they lie, and starts out as a convolution.
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include "core/attention/base/DerivedTensor.h"
 #include "core/attention/softmax/MaskedAttention.h"
@@ -44,7 +44,7 @@ class GatedPositionalAttention : public MaskedAttention {
  private:
   AttentionOptions m_options;
   GatedPositionalOptions m_own;
-  torch::nn::Linear m_qk{nullptr}, m_v{nullptr}, m_positions{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_qk{nullptr}, m_v{nullptr}, m_positions{nullptr}, m_proj{nullptr};
   at::Tensor m_gate;     ///< λ [H]
   at::Tensor m_offsets;  ///< r [N, N, 3]: query, key; no buffer, since it follows from the grid
   DerivedTensor m_positional;

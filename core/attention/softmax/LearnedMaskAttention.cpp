@@ -11,6 +11,7 @@
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/attention/softmax/LearnedMaskFit.h"
 #include "core/attention/softmax/LearnedMaskPlots.h"
+#include "core/attention/softmax/ProductWeights.h"
 #include "core/base/Random.h"
 #include "core/base/Translation.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr const char *kMaskA = "learned_mask_a", *kMaskB = "learned_mask_b";
 
-LearnedMaskOptions ownOptions(const AttentionOptions& options) {
+LearnedMaskOptions learnedMaskOptions(const AttentionOptions& options) {
   auto own = optionsAs<LearnedMaskOptions>(LearnedMaskAttention::optionTable(), options.options);
   const int window = own.window > 0 ? own.window : own.fidelity;
   if (window % 2 == 0)
@@ -51,8 +52,10 @@ const ParameterTable& LearnedMaskAttention::optionTable() {
           .integer(
               &O::fidelity, "fidelity", 1, 11,
               "Largest filter side f that a mask can represent; its sub-masks have f² columns.")
-          .choice(&O::placement, "placement", {"weights", "logits"},
-                  "What the mask multiplies: the attention weights or the logits.")
+          .choice(&O::placement, "placement", {"weights", "logits", "products"},
+                  "What the mask multiplies: the attention weights, the logits, or the products of "
+                  "queries and keys without a softmax, each row then divided by its Euclidean norm "
+                  "(Algorithm 2 as printed).")
           .choice(&O::initialization, "initialization", {"gaussian", "conv", "random"},
                   "Initial mask: a Gaussian filter, ones in the window, or noise.")
           .formerly("initialisation")
@@ -73,12 +76,12 @@ const ParameterTable& LearnedMaskAttention::optionTable() {
 LearnedMaskAttention::LearnedMaskAttention(const AttentionOptions& options)
     : MaskedAttention(options.layer, options.heads, options.grid),
       m_options(options),
-      m_own(ownOptions(options)) {
+      m_own(learnedMaskOptions(options)) {
   using torch::nn::LinearOptions;
   m_qkv = register_module(
       "qkv",
-      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
-  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+      AdaptableLinear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+  m_proj = register_module("proj", AdaptableLinear(options.width, options.width));
   const at::Tensor empty =
       at::zeros({options.heads, options.grid.patches(), m_own.fidelity * m_own.fidelity});
   const auto add = [&](const std::string& name) {
@@ -95,7 +98,7 @@ bool LearnedMaskAttention::isFitted(const std::string& parameter) const {
 }
 
 void LearnedMaskAttention::count(CostCounter& counter, const AttentionOptions& options) {
-  const auto own = ownOptions(options);
+  const auto own = learnedMaskOptions(options);
   const std::int64_t width = options.width, tokens = options.grid.tokens();
   counter.linear("qkv", width, 3 * width, options.qkvBias, tokens);
   counter.macs("logits and values", 2 * tokens * tokens * width);  // QKᵀ and AV
@@ -147,12 +150,17 @@ std::string LearnedMaskAttention::mapMeaning() const {
   if (m_own.placement == "logits")
     return "Softmax of logits times the learned mask: each row sums to 1 over the tokens that its "
            "query attends to.";
+  if (!hasSoftmax())
+    return "Products of queries and keys times the learned mask, without a softmax: the squares of "
+           "each row sum to 1. Weights are negative where product and mask differ in sign.";
   return "Softmax attention times the learned mask: the absolute values of each row sum to 1. "
          "Weights are negative where the mask is negative.";
 }
 
 std::vector<LearnedPairs> LearnedMaskAttention::learnedPairs() {
-  const std::string target = m_own.placement == "logits" ? "logits" : "attention weights";
+  const std::string target = !hasSoftmax()                 ? "products of queries and keys"
+                             : m_own.placement == "logits" ? "logits"
+                                                           : "attention weights";
   return {{"learned_mask", "learned mask W",
            "The factor on the " + target +
                " (IBiT, Algorithm 2). Learned, the same for every image; 1 in the rows and columns "
@@ -187,36 +195,48 @@ at::Tensor LearnedMaskAttention::mask() {
   });
 }
 
-/// A = softmax(S ⊙ W), or normalize(softmax(S) ⊙ W); a row of nothing (a mask that forbids
-/// everything) stays one.
+std::string LearnedMaskAttention::kernelText() const {
+  return hasSoftmax() ? MaskedAttention::kernelText() : "matrix products";
+}
+
+/// What becomes of S, `mask` being W.
+HeadLogits LearnedMaskAttention::rulesFor(const at::Tensor& qkv, const at::Tensor& mask) {
+  HeadLogits rules = logitMasks(qkv.options());
+  (m_own.placement == "weights" ? rules.weightFactor : rules.factor) = mask;
+  return rules;
+}
+
+/// A = softmax(S ⊙ W), or normalize(softmax(S) ⊙ W), or normalize(S ⊙ W); a row of nothing (a mask
+/// that forbids everything) stays one.
 at::Tensor LearnedMaskAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool wanted = tap && tap->wants(m_options.layer);
   const at::Tensor given = m_qkv(tokens), qkv = wanted ? inFloat32(given) : given;
-  HeadLogits logits = logitMasks(qkv.options());
-  (m_own.placement == "logits" ? logits.factor : logits.weightFactor) = mask();
+  const HeadLogits logits = rulesFor(qkv, mask());
   const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
-  const auto [mixed, map] = runHeads(inputs, logits, wanted);
+  const auto [mixed, map] =
+      hasSoftmax() ? runHeads(inputs, logits, wanted) : productAttention(inputs, logits, wanted);
   if (wanted) {
     tap->take(m_options.layer, map);
     tap->follow(m_options.layer, {{{map, inputs.part(2), mixed}}});
   }
-  return m_proj(mixed);
+  return m_proj(throughHook(tap, mixed));
 }
 
-/// By plain tensor operations: what LibTorch derives of headWeights(), which is exact.
+/// By plain tensor operations: what LibTorch derives of headWeights() or productWeights(), which is
+/// exact.
 at::Tensor LearnedMaskAttention::logitGradient(const at::Tensor& tokens,
                                                const at::Tensor& ofMixed) {
   const at::AutoGradMode withGradients(true);
   const at::Tensor qkv = inFloat32(m_qkv(tokens.detach())).detach();
   const HeadInputs inputs = HeadInputs::packed(qkv, m_options.heads);
-  HeadLogits rules = logitMasks(qkv.options());
-  (m_own.placement == "logits" ? rules.factor : rules.weightFactor) = mask().detach();
+  const HeadLogits rules = rulesFor(qkv, mask().detach());
   const double scale = 1 / std::sqrt(static_cast<double>(inputs.keyWidth));
   const at::Tensor logits = (inputs.part(0).matmul(inputs.part(1).transpose(-2, -1)) * scale)
                                 .detach()
                                 .requires_grad_(true);
-  const at::Tensor mixed =
-      headWeights(logits, rules).matmul(inputs.part(2)).transpose(1, 2).flatten(2);
+  const at::Tensor weights =
+      hasSoftmax() ? headWeights(logits, rules) : productWeights(logits, rules);
+  const at::Tensor mixed = weights.matmul(inputs.part(2)).transpose(1, 2).flatten(2);
   return torch::autograd::grad({mixed}, {logits}, {ofMixed.detach()})[0];
 }
 

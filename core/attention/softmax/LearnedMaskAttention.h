@@ -11,9 +11,9 @@
 //   C, DeiT:            mechanism softmax; --training.cutmix_alpha 1
 // each with DeiT's --training.mixup_alpha 0.8 (commands: resources/help/training.md),
 // and of the mask itself: `initialization` conv or random, `rolled` off, `learned` off,
-// `placement` logits.
+// `placement` logits, or products: Algorithm 2 as printed, without a softmax.
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ namespace headlight {
 
 struct LearnedMaskOptions {
   int fidelity = 3;                         ///< f: the sub-masks have f² columns
-  std::string placement = "weights";        ///< weights | logits
+  std::string placement = "weights";        ///< weights | logits | products
   std::string initialization = "gaussian";  ///< gaussian | conv | random
   double sigma = 1.0;                       ///< of the Gaussian, in patches
   int window = 0;                           ///< of the filter it starts as; 0: f
@@ -36,9 +36,11 @@ struct LearnedMaskOptions {
 };
 
 /// weights: A = normalize(softmax(S) ⊙ W), rows divided by their sum of absolute values; logits:
-/// A = softmax(S ⊙ W). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix rows and
-/// columns are 1. Masks of heads act on the logits that enter the softmax. Names: qkv, proj and the
-/// parameters (buffers where they are not learned) learned_mask_{a,b} [H, N, f²].
+/// A = softmax(S ⊙ W); products: A = S ⊙ W, rows divided by their Euclidean norm, as Algorithm 2 is
+/// printed (ProductWeights.h). W[n, m] = R[n, (m − n) mod N] with R = 𝒜ℬᵀ over patches; its prefix
+/// rows and columns are 1. Masks of heads act on the logits that enter the softmax, or on S ⊙ W.
+/// Names: qkv, proj and the parameters (buffers where they are not learned) learned_mask_{a,b}
+/// [H, N, f²].
 class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource {
  public:
   static const ParameterTable& optionTable();
@@ -49,7 +51,8 @@ class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
-  bool mapIsSigned() const override { return m_own.placement == "weights"; }
+  bool mapIsSigned() const override { return m_own.placement != "logits"; }
+  std::string kernelText() const override;
   /// W as it is now.
   std::vector<LearnedPairs> learnedPairs() override;
   /// W as a whole, and as the filter that it is (LearnedMaskPlots.h).
@@ -72,10 +75,12 @@ class LearnedMaskAttention : public MaskedAttention, public MechanismPlotSource 
 
  private:
   void initialize();
+  bool hasSoftmax() const { return m_own.placement != "products"; }
+  HeadLogits rulesFor(const at::Tensor& qkv, const at::Tensor& mask);
 
   AttentionOptions m_options;
   LearnedMaskOptions m_own;
-  torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_qkv{nullptr}, m_proj{nullptr};
   at::Tensor m_maskA, m_maskB;  ///< 𝒜, ℬ [H, N, f²]
   DerivedTensor m_mask;
   const LearnedMaskFit* m_fit = nullptr;  ///< null: they started at random

@@ -36,7 +36,10 @@ at::Tensor meanByOffset(const at::Tensor& pairs, const Grid& grid) {
 
 std::vector<MechanismPlotInfo> learnedMaskPlots(const std::string& placement) {
   const std::string target =
-      placement == "logits" ? "the logits" : "the attention weights, before each row is normalized";
+      placement == "logits" ? "the logits"
+      : placement == "products"
+          ? "the products of queries and keys, before each row is divided by its norm"
+          : "the attention weights, before each row is normalized";
   const std::string always =
       " Learned, the same for every image; rows and columns of a class "
       "token are 1 and not drawn.";

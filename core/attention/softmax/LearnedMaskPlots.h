@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// `placement`: "weights" or "logits" (LearnedMaskOptions).
+/// `placement`: as LearnedMaskOptions has it.
 std::vector<MechanismPlotInfo> learnedMaskPlots(const std::string& placement);
 /// One of them, of W over patches [H, N, N] of `grid`: W itself, or its mean by offset
 /// [H, 2·rows − 1, 2·cols − 1].

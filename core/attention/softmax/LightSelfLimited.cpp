@@ -108,7 +108,7 @@ LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& opt
   const at::NoGradGuard noGrad;
   const std::int64_t width = options.width, inside = m_windows.shape().window.patches();
   const auto linear = [&](bool bias) {
-    return torch::nn::Linear(torch::nn::LinearOptions(width, width).bias(bias));
+    return AdaptableLinear(torch::nn::LinearOptions(width, width).bias(bias));
   };
   m_query = register_module("q", linear(options.qkvBias));
   if (own.variant == "qkv") m_key = register_module("k", linear(options.qkvBias));
@@ -123,6 +123,15 @@ LightSelfLimitedAttention::LightSelfLimitedAttention(const AttentionOptions& opt
   };
   if (own.innerBias) m_innerTable = register_parameter("inner_bias_table", table());
   if (own.outerBias) m_outerTable = register_parameter("outer_bias_table", table());
+}
+
+void LightSelfLimitedAttention::setGrid(const Grid& grid) {
+  AttentionOptions moved = m_options;
+  moved.grid = grid;
+  if (!(lslaShape(moved, m_own).window == m_windows.shape().window))
+    return Attention::setGrid(grid);
+  m_options = moved;
+  m_windows = lslaWindows(moved, m_own);
 }
 
 void LightSelfLimitedAttention::count(CostCounter& counter, const AttentionOptions& options) {
@@ -195,7 +204,7 @@ std::vector<LearnedPairs> LightSelfLimitedAttention::learnedPairs() {
 }
 
 /// [.., K, D] → [.., H, K, d].
-at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
+at::Tensor LightSelfLimitedAttention::projected(AdaptableLinear& projection,
                                                 const at::Tensor& tokens) {
   if (!tokens.defined()) return {};
   const at::Tensor own = projection.is_empty() ? tokens : projection(tokens),
@@ -205,7 +214,7 @@ at::Tensor LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
       .transpose(1, 2);
 }
 
-WindowTokens LightSelfLimitedAttention::projected(torch::nn::Linear& projection,
+WindowTokens LightSelfLimitedAttention::projected(AdaptableLinear& projection,
                                                   const WindowTokens& tokens) {
   return {projected(projection, tokens.prefix), projected(projection, tokens.windows)};
 }
@@ -272,7 +281,7 @@ at::Tensor LightSelfLimitedAttention::forward(const at::Tensor& tokens, Attentio
     };
     tap->follow(m_options.layer, std::move(followed));
   }
-  const at::Tensor output = m_windows.joined({prefix, mixed});
+  const at::Tensor output = throughHook(tap, m_windows.joined({prefix, mixed}));
   return m_proj.is_empty() ? output : m_proj(output);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 // Light self-limited attention: ViT-LSLA (Hechen, Huang, Zhao 2022), §3.2 and §3.3, Eq. 15 to 18.
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <string>
 #include <vector>
@@ -43,6 +43,9 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
+  /// Throws Failure where windows would be of another size: DS and the biases belong to places.
+  void setGrid(const Grid& grid) override;
+  at::Tensor windowTokens() const override { return m_windows.windowTokens(); }
   /// None without the projection: the heads are the output.
   HeadProjection headProjection() const override {
     return {m_proj.is_empty() ? at::Tensor() : m_proj->weight};
@@ -63,8 +66,8 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
 
  private:
   LightSelfLimitedAttention(const AttentionOptions& options, const LightSelfLimitedOptions& own);
-  at::Tensor projected(torch::nn::Linear& projection, const at::Tensor& tokens);
-  WindowTokens projected(torch::nn::Linear& projection, const WindowTokens& tokens);
+  at::Tensor projected(AdaptableLinear& projection, const at::Tensor& tokens);
+  WindowTokens projected(AdaptableLinear& projection, const WindowTokens& tokens);
   /// What comes before the softmax: DS, B_i, the masks and the regions of a shifted image.
   HeadLogits logitsOf(const at::Tensor& queries);
   /// B_o of Eq. 18, [1 or W, H, M², M²]: nothing between regions that only the shift brought
@@ -86,7 +89,7 @@ class LightSelfLimitedAttention : public MaskedAttention, public MechanismPlotSo
   LightSelfLimitedOptions m_own;
   PrefixedWindows m_windows;
   at::Tensor m_dynamicScale, m_innerTable, m_outerTable;  ///< undefined where there is none
-  torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
 };
 
 }  // namespace headlight

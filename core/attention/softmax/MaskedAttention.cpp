@@ -9,6 +9,8 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
 #include "core/base/FreeMemory.h"
+#include "core/base/Translation.h"
+#include "core/masks/MaskRegions.h"
 #include "core/masks/Neighborhood.h"
 
 namespace headlight {
@@ -19,6 +21,17 @@ at::Tensor asTensor(const std::vector<std::uint8_t>& mask, const Grid& queries, 
   return at::from_blob(const_cast<std::uint8_t*>(mask.data()), {queries.tokens(), keys.tokens()},
                        at::kByte)
       .clone();
+}
+
+/// [Tq, Tk] of d·ln γ.
+at::Tensor decayTensor(double gamma, const Grid& queries, const Grid& keys) {
+  std::vector<double> logits = decayLogits(gamma, queries, keys);
+  return at::from_blob(logits.data(), {queries.tokens(), keys.tokens()}, at::kDouble).clone();
+}
+
+/// Whether two masks, neither of them random, select the same keys.
+bool selectTheSame(const HeadMask& a, const HeadMask& b) {
+  return a.region == b.region && (a.region.kind == RegionKind::Drawn || a.window == b.window);
 }
 
 bool anyOf(const std::vector<HeadMask>& masks, MaskKind kind) {
@@ -35,6 +48,8 @@ LogitRule ruleOf(MaskKind kind) {
       return LogitRule::Blend;
     case MaskKind::Strict:
       return LogitRule::Forbid;
+    case MaskKind::Decay:
+      return LogitRule::Add;
     case MaskKind::None:
       break;
   }
@@ -49,6 +64,7 @@ MaskedAttention::MaskedAttention(int layer, int heads, const Grid& grid)
 MaskedAttention::MaskedAttention(int layer, int heads, const Grid& queries, const Grid& keys)
     : Attention(heads),
       m_layer(layer),
+      m_home(queries),
       m_queries(queries),
       m_keys(keys),
       m_masks(heads),
@@ -56,7 +72,25 @@ MaskedAttention::MaskedAttention(int layer, int heads, const Grid& queries, cons
       m_matrices(heads),
       m_sets(heads) {}
 
+void MaskedAttention::requireFit(const std::vector<HeadMask>& masks, const Grid& queries,
+                                 const Grid& keys) const {
+  for (std::size_t h = 0; h < masks.size(); ++h) {
+    const std::string place =
+        "masks of layer " + std::to_string(m_layer) + ", head " + std::to_string(h);
+    if (const auto fits = checkRegion(masks[h], queries, keys); !fits)
+      throw Failure({fits.error().code, fits.error().message, place});
+    if (masks[h].kind == MaskKind::Decay && m_kernel == Kernel::Linear)
+      throw Failure(
+          {ErrorCode::InvalidConfig,
+           tr("the linear-time kernel cannot apply a decay exactly: every pair of patches "
+              "has a weight of its own, so that none can be summed beforehand; set "
+              "model.attention.kernel to auto or dense"),
+           place});
+  }
+}
+
 void MaskedAttention::setMasks(const std::vector<HeadMask>& masks) {
+  requireFit(masks, m_queries, m_keys);
   updateSoftLogits(masks);
   updateRandomMasks(masks);
   for (std::size_t h = 0; h < masks.size(); ++h) {
@@ -65,6 +99,18 @@ void MaskedAttention::setMasks(const std::vector<HeadMask>& masks) {
     m_sets[h] = nullptr;
   }
   m_masks = masks;
+}
+
+void MaskedAttention::moveTo(const Grid& grid) {
+  if (grid == m_queries && grid == m_keys) return;
+  if (anyOf(m_masks, MaskKind::Random))
+    throw Failure({ErrorCode::InvalidConfig,
+                   tr("random masks belong to images of one size; use that size, or other masks"),
+                   "masks"});
+  requireFit(m_masks, grid, grid);
+  m_queries = m_keys = grid;
+  std::fill(m_matrices.begin(), m_matrices.end(), at::Tensor());
+  std::fill(m_sets.begin(), m_sets.end(), nullptr);
 }
 
 void MaskedAttention::makeSoftLogits() {
@@ -104,6 +150,7 @@ at::Tensor MaskedAttention::idleAlphas() const {
 
 void MaskedAttention::updateRandomMasks(const std::vector<HeadMask>& masks) {
   if (!anyOf(masks, MaskKind::Random)) return;
+  if (!(m_queries == m_home)) moveTo(m_home);  // they belong to the config's images
   const bool first = !m_randomMask.defined();
   const at::TensorOptions like = parameters().front().options();
   if (first) {
@@ -118,7 +165,7 @@ void MaskedAttention::updateRandomMasks(const std::vector<HeadMask>& masks) {
     if (masks[h].kind != MaskKind::Random || (!first && m_masks[h] == masks[h])) continue;
     const std::uint64_t seed = randomMaskSeed(masks[h].seed, m_layer, static_cast<int>(h));
     m_randomMask[static_cast<std::int64_t>(h)].copy_(
-        asTensor(randomMask(m_queries, m_keys, masks[h].window, seed), m_queries, m_keys));
+        asTensor(selectedMask(masks[h], m_queries, m_keys, seed), m_queries, m_keys));
   }
 }
 
@@ -133,9 +180,13 @@ std::vector<float> MaskedAttention::softAlphas() const {
 
 bool MaskedAttention::runsLinear(std::size_t head, const at::Device& device) const {
   const HeadMask& mask = m_masks[head];
-  if (mask.kind == MaskKind::None || mask.kind == MaskKind::Soft) return false;
+  if (mask.kind == MaskKind::None || mask.kind == MaskKind::Soft || mask.kind == MaskKind::Decay)
+    return false;
   if (m_kernel != Kernel::Auto) return m_kernel == Kernel::Linear;
-  const std::int64_t selected = mask.window * mask.window + m_queries.prefix;
+  // Where keys are gathered, every row takes as long as the longest, and that of a global patch has
+  // all tokens.
+  if (!device.is_cpu() && !mask.region.global.empty()) return false;
+  const std::int64_t selected = selectedPatches(mask) + m_queries.prefix;
   return m_queries.tokens() > costOfSelected(device) * selected;
 }
 
@@ -145,7 +196,9 @@ const at::Tensor& MaskedAttention::makeMatrix(std::size_t head, const at::Tensor
   if (m_masks[head].kind == MaskKind::Random)
     return matrix = m_randomMask[static_cast<std::int64_t>(head)].to(like);
   if (!matrix.defined())
-    matrix = asTensor(neighborhoodMask(m_queries, m_keys, m_masks[head].window), m_queries, m_keys);
+    matrix = m_masks[head].kind == MaskKind::Decay
+                 ? decayTensor(m_masks[head].gamma, m_queries, m_keys)
+                 : asTensor(selectedMask(m_masks[head], m_queries, m_keys, 0), m_queries, m_keys);
   return matrix = matrix.to(like);  // follows the model to another device or dtype
 }
 
@@ -161,9 +214,14 @@ const std::shared_ptr<const SelectedSets>& MaskedAttention::setsOfHead(std::size
   // Heads with the same mask share its sets.
   for (std::size_t other = 0; other < m_sets.size() && !random; ++other)
     if (m_sets[other] && m_masks[other].kind != MaskKind::Random &&
-        m_masks[other].window == m_masks[head].window)
+        selectTheSame(m_masks[other], m_masks[head]))
       return sets = m_sets[other];
-  if (!random) return sets = neighborhoodSets(m_queries, m_masks[head].window);
+  if (!random && m_masks[head].region.isPlain())
+    return sets = neighborhoodSets(m_queries, m_masks[head].window);
+  if (!random) {
+    const auto ones = selectedMask(m_masks[head], m_queries, m_keys, 0);
+    return sets = selectedSets(m_queries, ones.data());
+  }
   const at::Tensor mask =
       m_randomMask[static_cast<std::int64_t>(head)].to(at::kCPU, at::kByte).contiguous();
   return sets = selectedSets(m_queries, mask.data_ptr<std::uint8_t>());

@@ -27,6 +27,10 @@ class MaskedAttention : public Attention {
   /// Logits [.., H, Tq, Tk] of queries and keys on grids of their own (pooled keys).
   MaskedAttention(int layer, int heads, const Grid& queries, const Grid& keys);
 
+  /// Logits of the passes to come live on `grid`, as queries and keys. Throws Failure where a head
+  /// is random (which pairs it keeps is stored) or its mask does not fit there.
+  void moveTo(const Grid& grid);
+
   enum class Kernel { Auto, Dense, Linear };
   /// Which kernel hard, strict and random heads run by; Auto goes by their size.
   void setKernel(Kernel kernel) { m_kernel = kernel; }
@@ -40,6 +44,8 @@ class MaskedAttention : public Attention {
   at::Tensor masked(const at::Tensor& logits);
 
  private:
+  /// Throws Failure where a mask does not fit these grids, or the kernel that was asked for.
+  void requireFit(const std::vector<HeadMask>& masks, const Grid& queries, const Grid& keys) const;
   void makeSoftLogits();
   void updateSoftLogits(const std::vector<HeadMask>& masks);
   void updateRandomMasks(const std::vector<HeadMask>& masks);
@@ -48,6 +54,7 @@ class MaskedAttention : public Attention {
   const std::shared_ptr<const SelectedSets>& setsOfHead(std::size_t head);
 
   int m_layer;
+  Grid m_home;  ///< of the config's images
   Grid m_queries, m_keys;
   std::vector<HeadMask> m_masks;
   LearnedAlphaStore m_alphas;

@@ -11,10 +11,9 @@
 namespace headlight {
 namespace {
 
-using torch::nn::Linear;
 using torch::nn::LinearOptions;
 
-SoftmaxOptions ownOptions(const AttentionOptions& options) {
+SoftmaxOptions softmaxOptions(const AttentionOptions& options) {
   auto own = optionsAs<SoftmaxOptions>(SoftmaxAttention::optionTable(), options.options);
   if (own.relativePositions) requireRelativeTable(options.grid);
   if (own.rotaryReference.size() > 2)
@@ -59,29 +58,44 @@ const ParameterTable& SoftmaxAttention::optionTable() {
 SoftmaxAttention::SoftmaxAttention(const AttentionOptions& options)
     : MaskedAttention(options.layer, options.heads, options.grid),
       m_options(options),
-      m_own(ownOptions(options)) {
+      m_own(softmaxOptions(options)) {
   setKernel(m_own.kernel == "linear"  ? Kernel::Linear
             : m_own.kernel == "dense" ? Kernel::Dense
                                       : Kernel::Auto);
-  if (m_own.rotary != "none")
-    m_rotary.emplace(RotaryOptions{m_own.rotary, m_own.rotaryTemperature, m_own.rotaryReference,
-                                   m_own.rotaryOffset, m_own.rotaryColumnsFirst},
-                     options.grid, options.width / options.heads);
+  makeRotary();
   makeProjections();
   if (m_own.relativePositions) makeBiasTable();
+}
+
+void SoftmaxAttention::makeRotary() {
+  if (m_own.rotary == "none") return;
+  m_rotary.emplace(RotaryOptions{m_own.rotary, m_own.rotaryTemperature, m_own.rotaryReference,
+                                 m_own.rotaryOffset, m_own.rotaryColumnsFirst},
+                   m_options.grid, m_options.width / m_options.heads);
+}
+
+void SoftmaxAttention::setGrid(const Grid& grid) {
+  if (m_own.relativePositions) return Attention::setGrid(grid);
+  moveTo(grid);
+  m_options.grid = grid;
+  makeRotary();
+}
+
+void SoftmaxAttention::setKept(const at::Tensor& kept) {
+  if (m_own.relativePositions || m_rotary) Attention::setKept(kept);
 }
 
 void SoftmaxAttention::makeProjections() {
   const int width = m_options.width;
   const bool bias = m_options.qkvBias;
   if (m_own.apart) {
-    m_query = register_module("q_proj", Linear(LinearOptions(width, width).bias(bias)));
-    m_key = register_module("k_proj",
-                            Linear(LinearOptions(width, width).bias(bias && m_options.keyBias)));
-    m_value = register_module("v_proj", Linear(LinearOptions(width, width).bias(bias)));
+    m_query = register_module("q_proj", AdaptableLinear(LinearOptions(width, width).bias(bias)));
+    m_key = register_module(
+        "k_proj", AdaptableLinear(LinearOptions(width, width).bias(bias && m_options.keyBias)));
+    m_value = register_module("v_proj", AdaptableLinear(LinearOptions(width, width).bias(bias)));
   } else {
     m_qkv = register_module(
-        "qkv", Linear(LinearOptions(width, 3 * width).bias(bias && m_options.keyBias)));
+        "qkv", AdaptableLinear(LinearOptions(width, 3 * width).bias(bias && m_options.keyBias)));
     if (bias && !m_options.keyBias) {
       m_queryBias = register_parameter("q_bias", at::zeros({width}));
       m_valueBias = register_parameter("v_bias", at::zeros({width}));
@@ -91,12 +105,13 @@ void SoftmaxAttention::makeProjections() {
     m_norm = register_module(
         "norm",
         torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(m_options.normEpsilon)));
-  m_proj = register_module("proj", Linear(LinearOptions(width, width).bias(m_options.projBias)));
+  m_proj = register_module("proj",
+                           AdaptableLinear(LinearOptions(width, width).bias(m_options.projBias)));
 }
 
 std::shared_ptr<RotaryFrequencies> SoftmaxAttention::sharedFrequencies(
     const AttentionOptions& options, int layers) {
-  const SoftmaxOptions own = ownOptions(options);
+  const SoftmaxOptions own = softmaxOptions(options);
   if (own.rotary != "mixed") return nullptr;
   return std::make_shared<RotaryFrequencies>(layers, options.heads, options.width / options.heads,
                                              own.rotaryTemperature);
@@ -113,7 +128,7 @@ void SoftmaxAttention::makeBiasTable() {
 }
 
 void SoftmaxAttention::count(CostCounter& counter, const AttentionOptions& options) {
-  const SoftmaxOptions own = ownOptions(options);
+  const SoftmaxOptions own = softmaxOptions(options);
   const std::int64_t width = options.width, tokens = options.grid.tokens();
   counter.linear("qkv", width, 3 * width, options.qkvBias && options.keyBias, tokens);
   if (options.qkvBias && !options.keyBias) counter.parameters("q_bias, v_bias", 2 * width);
@@ -138,8 +153,8 @@ HeadProjection SoftmaxAttention::headProjection() const {
 at::Tensor SoftmaxAttention::projected(const at::Tensor& tokens) {
   if (m_own.apart) return at::cat({m_query(tokens), m_key(tokens), m_value(tokens)}, -1);
   if (!m_queryBias.defined()) return m_qkv(tokens);
-  return at::linear(tokens, m_qkv->weight,
-                    at::cat({m_queryBias, at::zeros_like(m_queryBias), m_valueBias}));
+  const at::Tensor bias = at::cat({m_queryBias, at::zeros_like(m_queryBias), m_valueBias});
+  return m_qkv->adapted(at::linear(tokens, m_qkv->weight, bias), tokens);
 }
 
 at::Tensor SoftmaxAttention::relativeBias() {
@@ -191,7 +206,7 @@ at::Tensor SoftmaxAttention::forward(const at::Tensor& tokens, AttentionHook* ta
     if (tap->wantsRows(m_options.layer))
       tap->keep(m_options.layer, std::make_shared<SoftmaxRows>(splitInputs(qkv), logitsOf(qkv)));
   }
-  return m_proj(m_norm ? m_norm(result.output) : result.output);
+  return m_proj(throughHook(tap, m_norm ? m_norm(result.output) : result.output));
 }
 
 }  // namespace headlight

@@ -3,8 +3,8 @@
 // Softmax attention with a mask per head: MaiT §4, Eq. 1 and 2. With what ViTs beyond DeiT have
 // beside it: relative positions (BEiT), rotary ones (EVA-02, DINOv3), a norm inside (EVA-02).
 
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <optional>
 
@@ -42,6 +42,8 @@ class SoftmaxAttention : public MaskedAttention {
   void share(std::shared_ptr<RotaryFrequencies> frequencies);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
+  void setGrid(const Grid& grid) override;
+  void setKept(const at::Tensor& kept) override;
   HeadProjection headProjection() const override;
   /// Without the projections, of qkv [B, T, 3·D].
   AttentionOutput attend(const at::Tensor& qkv, bool wantMap = false);
@@ -49,6 +51,7 @@ class SoftmaxAttention : public MaskedAttention {
 
  private:
   void makeProjections();
+  void makeRotary();
   void makeBiasTable();
   at::Tensor projected(const at::Tensor& tokens);
   at::Tensor relativeBias();
@@ -61,9 +64,9 @@ class SoftmaxAttention : public MaskedAttention {
   std::shared_ptr<RotaryFrequencies> m_frequencies;  ///< the model's; null unless "mixed"
   at::Tensor m_biasTable, m_biasIndex;  ///< undefined without relative positions; [T·T] int64
   at::Tensor m_queryBias, m_valueBias;  ///< [D]; undefined where qkv has all
-  torch::nn::Linear m_qkv{nullptr}, m_query{nullptr}, m_key{nullptr}, m_value{nullptr};
+  AdaptableLinear m_qkv{nullptr}, m_query{nullptr}, m_key{nullptr}, m_value{nullptr};
   torch::nn::LayerNorm m_norm{nullptr};
-  torch::nn::Linear m_proj{nullptr};
+  AdaptableLinear m_proj{nullptr};
 };
 
 }  // namespace headlight

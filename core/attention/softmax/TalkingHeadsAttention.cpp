@@ -5,15 +5,17 @@
 
 #include <cmath>
 
+#include "core/attention/base/FusedHeads.h"
 #include "core/attention/base/MixedPrecision.h"
-#include "core/attention/base/QueryKeyCapture.h"
+#include "core/base/ModelPart.h"
 
 namespace headlight {
 namespace {
 
 /// Σ_g W[h, g]·x[b, g, …] + bias[h] for x [B, H, T, T]: one product of a small matrix with a long
 /// one per image, so that the T × T pairs stay where they are.
-at::Tensor mixHeads(torch::nn::Linear& mix, const at::Tensor& x) {
+at::Tensor mixHeads(AdaptableLinear& mix, const at::Tensor& x) {
+  const PartScope scope(ModelPart::Attention, /*whole=*/true);  // it mixes scores
   const auto batch = x.size(0), heads = x.size(1);
   return at::baddbmm(mix->bias.view({1, heads, 1}), mix->weight.expand({batch, heads, heads}),
                      x.reshape({batch, heads, -1}))
@@ -27,10 +29,10 @@ TalkingHeadsAttention::TalkingHeadsAttention(const AttentionOptions& options)
   using torch::nn::LinearOptions;
   m_qkv = register_module(
       "qkv",
-      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
-  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
-  m_mixLogits = register_module("proj_l", torch::nn::Linear(options.heads, options.heads));
-  m_mixWeights = register_module("proj_w", torch::nn::Linear(options.heads, options.heads));
+      AdaptableLinear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+  m_proj = register_module("proj", AdaptableLinear(options.width, options.width));
+  m_mixLogits = register_module("proj_l", AdaptableLinear(options.heads, options.heads));
+  m_mixWeights = register_module("proj_w", AdaptableLinear(options.heads, options.heads));
 }
 
 void TalkingHeadsAttention::count(CostCounter& counter, const AttentionOptions& options) {
@@ -48,24 +50,21 @@ std::string TalkingHeadsAttention::mapMeaning() const {
 }
 
 at::Tensor TalkingHeadsAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
-  const auto batch = tokens.size(0), length = tokens.size(1);
-  const std::int64_t heads = m_options.heads, headWidth = m_options.width / heads;
-  const auto parts =
-      inFloat32(m_qkv(tokens)).view({batch, length, 3, heads, headWidth}).permute({2, 0, 3, 1, 4});
-  if (QueryKeyHook::wanted()) QueryKeyHook::notify(parts[0], parts[1]);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(headWidth));
+  const FusedHeads all = fusedHeads(m_qkv(tokens), m_options.heads);
+  const auto channels = all.query.size(-1);
+  const double scale = 1.0 / std::sqrt(static_cast<double>(channels));
   at::Tensor mixed;
   {
     const Float32Scope exact;
-    const at::Tensor logits = at::matmul(parts[0] * scale, parts[1].transpose(-2, -1));
+    const at::Tensor logits = at::matmul(all.query * scale, all.key.transpose(-2, -1));
     const at::Tensor weights = masked(mixHeads(m_mixLogits, logits)).softmax(-1);
     if (tap && tap->wants(m_options.layer)) {
       tap->take(m_options.layer, weights.detach());
       tap->follow(m_options.layer, {{{weights.detach(), {}, weights}}});
     }
-    mixed = at::matmul(mixHeads(m_mixWeights, weights), parts[2]);
+    mixed = at::matmul(mixHeads(m_mixWeights, weights), all.value);
   }
-  return m_proj(mixed.transpose(1, 2).reshape({batch, length, m_options.width}));
+  return m_proj(throughHook(tap, headsBesideEachOther(mixed)));
 }
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 // Talking-heads attention (Shazeer et al. 2020) as CaiT's patch layers use it (Touvron et al.
 // 2021b), with a mask per head (MaiT §4, "Masked CaiT").
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include "core/attention/softmax/MaskedAttention.h"
 
@@ -18,13 +18,15 @@ class TalkingHeadsAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
+  void setGrid(const Grid& grid) override { moveTo(grid); }
+  void setKept(const at::Tensor&) override {}  // nothing here has a place
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string kernelText() const override { return "matrix products"; }  // heads mix between them
 
  private:
   AttentionOptions m_options;
-  torch::nn::Linear m_qkv{nullptr}, m_mixLogits{nullptr}, m_mixWeights{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_qkv{nullptr}, m_mixLogits{nullptr}, m_mixWeights{nullptr}, m_proj{nullptr};
 };
 
 }  // namespace headlight

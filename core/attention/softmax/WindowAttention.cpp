@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/attention/base/MixedPrecision.h"
+#include "core/base/ModelPart.h"
 #include "core/base/Translation.h"
 
 namespace headlight {
@@ -97,8 +98,17 @@ WindowAttention::WindowAttention(const AttentionOptions& options, const WindowSh
                                      at::zeros({shape.offsets(), options.heads}).normal_(0, 0.02));
   m_qkv = register_module(
       "qkv",
-      torch::nn::Linear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
-  m_proj = register_module("proj", torch::nn::Linear(options.width, options.width));
+      AdaptableLinear(LinearOptions(options.width, 3 * options.width).bias(options.qkvBias)));
+  m_proj = register_module("proj", AdaptableLinear(options.width, options.width));
+}
+
+void WindowAttention::setGrid(const Grid& grid) {
+  AttentionOptions moved = m_options;
+  moved.grid = grid;
+  const WindowShape there = shape(moved);
+  if (!(there.window == m_windows.shape().window)) return Attention::setGrid(grid);
+  m_options = moved;
+  m_windows = Windows(there);
 }
 
 void WindowAttention::makeCosine() {
@@ -106,14 +116,15 @@ void WindowAttention::makeCosine() {
   const std::int64_t heads = m_options.heads;
   m_logitScale = register_parameter("logit_scale", at::full({heads, 1, 1}, std::log(kFirstScale)));
   auto mlp = register_module("cpb_mlp", std::make_shared<OffsetMlp>());
-  m_biasHidden = mlp->register_module("0", torch::nn::Linear(2, kBiasHidden));
+  m_biasHidden = mlp->register_module("0", AdaptableLinear(2, kBiasHidden));
   m_biasOut =
-      mlp->register_module("2", torch::nn::Linear(LinearOptions(kBiasHidden, heads).bias(false)));
+      mlp->register_module("2", AdaptableLinear(LinearOptions(kBiasHidden, heads).bias(false)));
   m_offsets = offsetsOf(m_windows.shape().window, pretrainedWindow(m_options));
 }
 
 at::Tensor WindowAttention::biasTable() const {
   if (!m_cosine) return m_biasTable;
+  const PartScope scope(ModelPart::Attention, /*whole=*/true);  // scores come of linear layers
   const at::Tensor offsets = m_offsets.to(m_logitScale.options());
   const at::Tensor hidden = at::relu(at::linear(offsets, m_biasHidden->weight, m_biasHidden->bias));
   return kMostBias * at::sigmoid(inFloat32(at::linear(hidden, m_biasOut->weight)));
@@ -172,7 +183,7 @@ at::Tensor WindowAttention::forward(const at::Tensor& tokens, AttentionHook* tap
                                     return m_windows.wholeMap(parts[0]);
                                   }});
   }
-  return m_proj(m_windows.reverse(output));
+  return m_proj(throughHook(tap, m_windows.reverse(output)));
 }
 
 }  // namespace headlight

@@ -3,7 +3,7 @@
 // Attention within shifted windows, with a bias for every relative position: Swin (Liu et al.
 // 2021), §3.2, Eq. 4; heads can be masked inside their windows (MaiT §4).
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <vector>
 
@@ -37,6 +37,9 @@ class WindowAttention : public MaskedAttention {
   static void count(CostCounter& counter, const AttentionOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) override;
+  /// Throws Failure where windows would be of another size: the biases belong to their places.
+  void setGrid(const Grid& grid) override;
+  at::Tensor windowTokens() const override { return m_windows.patches(); }
   HeadProjection headProjection() const override { return {m_proj->weight}; }
   std::string mapMeaning() const override;
   std::string notice() const override { return edgeNotice(m_windows.shape()); }
@@ -56,8 +59,8 @@ class WindowAttention : public MaskedAttention {
   Windows m_windows;
   bool m_cosine;
   at::Tensor m_biasTable, m_logitScale, m_offsets;  ///< one of the first two is undefined
-  torch::nn::Linear m_biasHidden{nullptr}, m_biasOut{nullptr};
-  torch::nn::Linear m_qkv{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_biasHidden{nullptr}, m_biasOut{nullptr};
+  AdaptableLinear m_qkv{nullptr}, m_proj{nullptr};
 };
 
 }  // namespace headlight
