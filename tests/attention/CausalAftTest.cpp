@@ -14,7 +14,7 @@
 #include "core/attention/aft/CausalAft.h"
 #include "core/attention/aft/CausalBand.h"
 #include "core/base/Result.h"
-#include "tests/attention/Gradients.h"
+#include "tests/attention/CausalChecks.h"
 
 namespace headlight {
 namespace {
@@ -196,13 +196,10 @@ TEST(CausalAft, OneTokenAfterTheOtherEqualsTheWhole) {
 
 TEST(CausalAft, GrowingStaysInRangeWhateverTheKeys) {
   for (const auto& options : causalCases()) {
+    SCOPED_TRACE(nameOf(options));
     const auto layer = stirred(options, at::kFloat);
-    const at::NoGradGuard noGrad;
     const at::Tensor x = at::randn({1, options.length, options.width}) * 400;
-    CausalState state;
-    for (std::int64_t t = 0; t < options.length; ++t)
-      EXPECT_TRUE(layer->step(x.select(1, t), state).isfinite().all().item<bool>())
-          << nameOf(options) << " token " << t;
+    testing::expectStepsFinite(*layer, x);
   }
 }
 
@@ -229,14 +226,9 @@ TEST(CausalAft, ItsMapIsTheImplicitAttention) {
 
 TEST(CausalAft, LaterTokensChangeNoBit) {
   for (const auto& options : causalCases()) {
+    SCOPED_TRACE(nameOf(options));
     const auto layer = stirred(options, at::kFloat);
-    const at::NoGradGuard noGrad;
-    const at::Tensor x = at::randn({2, options.length, options.width});
-    at::Tensor other = x.clone();
-    other.slice(1, 9).normal_(0, 3);
-    const at::Tensor a = layer->forward(x), b = layer->forward(other);
-    EXPECT_TRUE(at::equal(a.slice(1, 0, 9), b.slice(1, 0, 9))) << nameOf(options);
-    EXPECT_FALSE(at::equal(a.slice(1, 9, 10), b.slice(1, 9, 10))) << nameOf(options);
+    testing::expectLaterTokensChangeNoBit(*layer, {options.length, options.width}, 9, 3);
   }
 }
 
@@ -277,23 +269,15 @@ TEST(CausalAft, LocalWithoutAWindowIsSimple) {
 
 TEST(CausalAft, GradientsAreFiniteDifferences) {
   for (const auto& options : causalCases()) {
+    SCOPED_TRACE(nameOf(options));
     const auto layer = stirred(options, at::kDouble);
-    const at::Tensor x =
-        at::randn({2, options.length, options.width}, at::kDouble).requires_grad_();
-    const at::Tensor weights = at::randn_like(x).detach();
-    testing::expectFiniteDifferences(*layer, x,
-                                     [&] { return (layer->forward(x) * weights).sum(); });
+    testing::expectCausalGradients(*layer, {options.length, options.width}, 2);
   }
 }
 
 TEST(CausalAft, WhatCannotBeIsRefusedByItsPath) {
   const auto pathOf = [](const CausalAftOptions& options) {
-    try {
-      checkCausalAft(options);
-    } catch (const Failure& failure) {
-      return failure.error().where;
-    }
-    return std::string("accepted");
+    return testing::refusedPathOf([&] { checkCausalAft(options); });
   };
   EXPECT_EQ(pathOf({.mechanism = "softmax"}), "model.mechanism");
   EXPECT_EQ(pathOf({.mechanism = "aft_conv"}), "model.mechanism");

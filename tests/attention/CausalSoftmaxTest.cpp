@@ -13,7 +13,7 @@
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/softmax/CausalSoftmax.h"
 #include "core/base/Result.h"
-#include "tests/attention/Gradients.h"
+#include "tests/attention/CausalChecks.h"
 
 namespace headlight {
 namespace {
@@ -168,9 +168,7 @@ TEST(CausalSoftmax, LargeLogitsStayInRange) {
     const at::NoGradGuard noGrad;
     const at::Tensor x = at::randn({1, options.length, options.width}) * 400;
     EXPECT_TRUE(layer->forward(x).isfinite().all().item<bool>());
-    CausalState state;
-    for (std::int64_t t = 0; t < options.length; ++t)
-      EXPECT_TRUE(layer->step(x.select(1, t), state).isfinite().all().item<bool>()) << t;
+    testing::expectStepsFinite(*layer, x);
   }
 }
 
@@ -178,11 +176,7 @@ TEST(CausalSoftmax, GradientsAreFiniteDifferences) {
   for (const auto& options : softmaxCases()) {
     if (options.length == kLong) continue;  // below
     const auto layer = stirredSoftmax(options, at::kDouble);
-    const at::Tensor x =
-        at::randn({2, options.length, options.width}, at::kDouble).requires_grad_();
-    const at::Tensor weights = at::randn_like(x).detach();
-    testing::expectFiniteDifferences(*layer, x,
-                                     [&] { return (layer->forward(x) * weights).sum(); });
+    testing::expectCausalGradients(*layer, {options.length, options.width}, 2);
   }
 }
 
@@ -227,12 +221,7 @@ TEST(CausalSoftmax, BlocksOfRowsEqualTheWholeMatrix) {
 
 TEST(CausalSoftmax, WhatCannotBeIsRefusedByItsPath) {
   const auto pathOf = [](const CausalSoftmaxOptions& options) {
-    try {
-      checkCausalSoftmax(options);
-    } catch (const Failure& failure) {
-      return failure.error().where;
-    }
-    return std::string("accepted");
+    return testing::refusedPathOf([&] { checkCausalSoftmax(options); });
   };
   EXPECT_EQ(pathOf({.width = 12, .heads = 4}), "accepted");
   EXPECT_EQ(pathOf({.width = 12, .heads = 5}), "model.heads");

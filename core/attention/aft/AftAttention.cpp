@@ -143,7 +143,7 @@ AftAttention::AftAttention(const AttentionOptions& options, std::int64_t keyWidt
       m_prefix(options.grid.prefix) {
   const auto linear = [&](const char* name, std::int64_t out, bool bias) {
     return register_module(
-        name, torch::nn::Linear(torch::nn::LinearOptions(options.width, out).bias(bias)));
+        name, AdaptableLinear(torch::nn::LinearOptions(options.width, out).bias(bias)));
   };
   if (query) m_query = linear("q", options.width, options.qkvBias);
   m_key = linear("k", keyWidth, options.qkvBias);
@@ -183,7 +183,8 @@ at::Tensor AftAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
                             {},
                             gradientNote()});
   }
-  return m_proj(m_query ? inFloat32(m_query(tokens)).sigmoid() * reduced : reduced);
+  return m_proj(
+      throughHook(tap, m_query ? inFloat32(m_query(tokens)).sigmoid() * reduced : reduced));
 }
 
 std::vector<MechanismPlotInfo> AftAttention::mechanismPlots() const {

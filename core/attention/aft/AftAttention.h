@@ -3,7 +3,7 @@
 // An Attention Free Transformer (Zhai et al. 2021): AFT-full (Eq. 2), AFT-local (Eq. 4) and
 // AFT-simple (Eq. 5). AFT-conv (Eq. 6) is in AftConv.h.
 
-#include <torch/nn/modules/linear.h>
+#include "core/attention/base/AdaptableLinear.h"
 
 #include <optional>
 #include <string>
@@ -74,7 +74,7 @@ class AftAttention : public Attention, public MechanismPlotSource {
   at::Tensor keyShares(const at::Tensor& tokens);
 
   int m_layer, m_heads, m_prefix;
-  torch::nn::Linear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
+  AdaptableLinear m_query{nullptr}, m_key{nullptr}, m_value{nullptr}, m_proj{nullptr};
 };
 
 struct AftOptions {
@@ -147,6 +147,8 @@ class AftSimple : public AftAttention {
 
   std::string mapMeaning() const override;
   std::string kernelText() const override { return "sums over the tokens"; }
+  void setGrid(const Grid&) override {}  // nothing here has a place
+  void setKept(const at::Tensor&) override {}
 
  protected:
   at::Tensor context(const at::Tensor& keys, const at::Tensor& values) override;

@@ -8,6 +8,7 @@
 
 #include "core/attention/aft/AftPlots.h"
 #include "core/attention/kernels/RelativeSums.h"
+#include "core/base/ModelPart.h"
 #include "core/base/Result.h"
 #include "core/base/Translation.h"
 
@@ -187,6 +188,7 @@ at::Tensor AftConv::auxiliaryLoss() {
 }
 
 at::Tensor AftConv::context(const at::Tensor& keys, const at::Tensor& values) {
+  const PartScope scope(ModelPart::Attention, /*whole=*/true);  // its convolution is the attention
   const bool drawn = m_own.gumbel && is_training();
   const at::Tensor bias =
       drawn ? gumbelSparse(denseBias(), m_own.gumbelTemperature, /*hard=*/false) : positionBias();

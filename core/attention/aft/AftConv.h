@@ -55,6 +55,7 @@ class AftConv : public AftAttention {
   std::string kernelText() const override {
     return "depthwise convolution and sums over the tokens";
   }
+  void setGrid(const Grid& grid) override { m_grid = grid; }
   /// The entropy penalty of Eq. 9, where it has a weight.
   at::Tensor auxiliaryLoss() override;
   /// w [h, s, s] after Eq. 8 and, hard, Eq. 10.

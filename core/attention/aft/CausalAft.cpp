@@ -8,6 +8,7 @@
 
 #include "core/attention/aft/AftAttention.h"
 #include "core/attention/aft/CausalBand.h"
+#include "core/attention/aft/CausalSums.h"
 #include "core/attention/base/TokenPairLimit.h"
 #include "core/base/Result.h"
 #include "core/base/Translation.h"
@@ -17,15 +18,6 @@ namespace {
 
 constexpr double kPositionDeviation = 0.01;  // "N(0, 10⁻²)" of §5.1
 
-/// Takes a token [B, D] into the sums of those that are far back.
-void addFar(CausalState& state, const at::Tensor& key, const at::Tensor& value) {
-  const at::Tensor maximum = at::maximum(state.maximum, key);
-  const at::Tensor keep = (state.maximum - maximum).exp(), own = (key - maximum).exp();
-  state.weights = state.weights * keep + own;
-  state.weighted = state.weighted * keep + own * value;
-  state.maximum = maximum;
-}
-
 }  // namespace
 
 void checkCausalAft(const CausalAftOptions& options) {
@@ -34,7 +26,7 @@ void checkCausalAft(const CausalAftOptions& options) {
   if (name == "aft_local" && options.factorized && options.window <= 0) return;  // runs as that
   if (name != "aft_full" && name != "aft_local")
     throw Failure({ErrorCode::InvalidConfig,
-                   "\"" + name + tr("\" has no causal form; use aft_full, aft_local or aft_simple"),
+                   "\"" + name + tr("\" is none of aft_full, aft_local and aft_simple"),
                    "model.mechanism"});
   const bool banded = name == "aft_local" && options.factorized;
   const std::int64_t columns =
