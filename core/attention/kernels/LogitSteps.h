@@ -58,6 +58,8 @@ struct HeadSteps {
     const std::int64_t offset = first * keys, size = count * keys;
     if (rule == LogitRule::Forbid)
       rows::forbid(s, mask + offset, size);
+    else if (rule == LogitRule::Add)
+      rows::add(s, mask + offset, size);
     else if (rule != LogitRule::Keep)
       rows::blend(s, mask + offset, alpha, size);
     if (apart != nullptr) rows::separate(s, apart + offset, size);

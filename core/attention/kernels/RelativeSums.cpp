@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/attention/kernels/KernelChoice.h"
+#include "core/base/ModelPart.h"
 
 namespace headlight {
 namespace {
@@ -53,6 +54,7 @@ class RelativeSums : public torch::autograd::Function<RelativeSums> {
 }  // namespace
 
 at::Tensor relativeSums(const at::Tensor& x, const at::Tensor& filter) {
+  const PartScope scope(ModelPart::Convolution);
   // Elsewhere than on the CPU autograd's own backward is the fast one.
   return x.is_cpu() && !PlainKernels::wanted() ? RelativeSums::apply(x, filter)
                                                : convolve(x, filter);

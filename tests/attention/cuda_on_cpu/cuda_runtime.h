@@ -25,6 +25,13 @@ inline void __syncthreads() {
   cuda_on_cpu::waitForBlock();
 }
 
+/// Threads run one at a time.
+inline unsigned long long atomicAdd(unsigned long long* sum, unsigned long long part) {
+  const unsigned long long before = *sum;
+  *sum += part;
+  return before;
+}
+
 /// For whole warps alone, as the kernels use it.
 template <typename T>
 T __shfl_xor_sync(unsigned, T value, int mask) {

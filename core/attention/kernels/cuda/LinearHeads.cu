@@ -8,11 +8,12 @@
 
 #include "core/attention/kernels/cuda/KernelLaunch.h"
 #include "core/attention/kernels/cuda/LinearHeadsKernels.h"
+#include "core/attention/kernels/cuda/Warps.h"
 
 namespace headlight::cuda {
 namespace {
 
-constexpr int kLanes = 32, kWarpsInBlock = 4;
+constexpr int kWarpsInBlock = 4;
 constexpr int kWarpsOfPrefixKey = 32;
 constexpr int kLanesOfDot = 8;  ///< so that a warp takes four inner products at once
 
@@ -38,15 +39,6 @@ __device__ std::int64_t offsetOf(const GroupView<T>& view, std::int64_t task, in
 template <typename T>
 __device__ std::int64_t strideOf(const GroupView<T>& view) {
   return 3 * view.layerHeads * view.width;
-}
-
-/// The sum over `lanes` neighbors, a power of 2; on each of them the same, since partners add the
-/// same two numbers.
-template <typename T>
-__device__ T sumOver(int lanes, T value) {
-  for (int apart = lanes / 2; apart > 0; apart /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, apart);
-  return value;
 }
 
 template <typename T>

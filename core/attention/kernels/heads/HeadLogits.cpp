@@ -36,6 +36,9 @@ at::Tensor maskedLogits(const at::Tensor& logits, const HeadLogits& rules) {
       case LogitRule::Forbid:
         heads.push_back(s.masked_fill(m == 0, kForbidden));
         break;
+      case LogitRule::Add:
+        heads.push_back(s + m);
+        break;
     }
   }
   return at::stack(heads, 1);

@@ -19,6 +19,7 @@ enum class LogitRule {
   Multiply,  ///< M ⊙ S: hard and random (MaiT Eq. 2)
   Blend,     ///< (M + α(1 − M)) ⊙ S: soft (MaiT §4.3)
   Forbid,    ///< S where M = 1, −∞ elsewhere: strict
+  Add,       ///< S + M: decay, M being d·ln γ; dense, for no two pairs outside share a weight
 };
 
 /// Tensors are in S's dtype; undefined where a layer has none. All but masks and `apart` are
