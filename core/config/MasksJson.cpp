@@ -217,6 +217,30 @@ bool isMaskPreset(const std::string& name) {
   return std::find(presets.begin(), presets.end(), name.substr(0, name.find(':'))) != presets.end();
 }
 
+namespace {
+
+/// "strict:natten7d2", "decay:0.9": one mask, and no file of that name.
+bool isOneMask(const std::string& name) {
+  const auto& kinds = maskKindNames();
+  return name.find(':') != std::string::npos && !isThere(name) &&
+         std::find(kinds.begin() + 1, kinds.end(), name.substr(0, name.find(':'))) != kinds.end();
+}
+
+/// Every head that can be masked has it.
+Result<MaskScheme> schemeOfOneMask(const std::string& text, const MaskShape& shape) {
+  const auto mask = headMaskFromText(text);
+  if (!mask) return mask.error();
+  if (shape.maskableLayers == 0)
+    return invalidConfig(tr("this model's attention has no logits to mask; use none"), text);
+  MaskScheme scheme(shape, shortText(*mask));
+  for (int l = 0; l < shape.maskableLayers; ++l)
+    for (int h = 0; h < scheme.heads(l); ++h)
+      scheme.set(l, h, *mask);
+  return scheme;
+}
+
+}  // namespace
+
 Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const MaskShape& shape) {
   if (const auto like = randomLikeFromText(nameOrFile)) {
     auto base = masksFromNameOrFile(like->base, shape);
@@ -229,13 +253,17 @@ Result<MaskScheme> masksFromNameOrFile(const std::string& nameOrFile, const Mask
     if (colon != std::string::npos) {
       const auto mask = headMaskFromText("hard" + nameOrFile.substr(colon));
       if (!mask) return mask.error();
+      if (!mask->region.isPlain())
+        return invalidConfig(tr("a preset takes an odd window alone, such as sch2:5"), nameOrFile);
       masks.window = mask->window;
     }
     return resolveMasks(masks, shape);
   }
+  if (isOneMask(nameOrFile)) return schemeOfOneMask(nameOrFile, shape);
   if (!isThere(nameOrFile))
     return invalidConfig(
-        tr("is neither a mask scheme (none, sch1, sch2, sch3, mixed36, hmait) nor a file"),
+        tr("is neither a mask scheme (none, sch1, sch2, sch3, mixed36, hmait), nor a mask for all "
+           "heads, such as decay:0.9, nor a file"),
         nameOrFile);
   auto text = readFile(nameOrFile, kMaxMaskFile);
   if (!text) return text.error();

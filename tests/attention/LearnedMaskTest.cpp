@@ -33,6 +33,13 @@ std::vector<Case> cases() {
           {{5, 3, 0}, 2, 5, "{" + noise + ", \"rolled\": false}", {"strict:3", "none"}},
           {{1, 7, 1}, 2, 6, "{" + noise + ", \"fidelity\": 1}", {"none", "none"}},
           {{4, 5, 1}, 2, 7, "{" + noise + ", \"placement\": \"logits\"}", {"none", "hard:3"}},
+          {{4, 5, 1}, 2, 7, "{" + noise + ", \"placement\": \"products\"}", {"none", "hard:3"}},
+          {{3, 4, 0},
+           3,
+           5,
+           "{" + noise + ", \"placement\": \"products\", \"rolled\": false}",
+           {"strict:3", "soft:3@0.3", "none"}},
+          {{3, 4, 1}, 2, 5, "{" + noise + ", \"placement\": \"products\"}", {"decay:0.6", "none"}},
           {{4, 4, 1}, 2, 6, "{}", {"none", "none"}}};
 }
 
@@ -121,6 +128,44 @@ std::vector<double> naiveMap(const Case& c, const std::vector<double>& qkv, int 
   return map;
 }
 
+/// What a head's mask makes of a product without a softmax.
+double productFactor(const Case& c, const HeadMask& mask, bool inside, int i, int j) {
+  if (mask.kind == MaskKind::Decay) {
+    const int n = i - c.grid.prefix, m = j - c.grid.prefix, cols = c.grid.cols;
+    if (n < 0 || m < 0) return 1;
+    return std::pow(mask.gamma, std::abs(n / cols - m / cols) + std::abs(n % cols - m % cols));
+  }
+  if (inside || mask.kind == MaskKind::None) return 1;
+  return mask.kind == MaskKind::Soft ? mask.alpha : 0;
+}
+
+/// Algorithm 2 as printed, by loops: products times mask, over the Euclidean norm of their row. The
+/// paper scales nothing by √d, which the norm takes out again.
+std::vector<double> naiveProductMap(const Case& c, const std::vector<double>& qkv, int image,
+                                    int head, const std::vector<double>& a,
+                                    const std::vector<double>& b) {
+  const int tokens = c.grid.tokens(), width = c.heads * c.headWidth;
+  const HeadMask mask = *headMaskFromText(c.masks[head]);
+  const auto ones = neighborhoodMask(c.grid, mask.window);
+  std::vector<double> map(tokens * tokens);
+  for (int i = 0; i < tokens; ++i) {
+    double squares = 0;
+    for (int j = 0; j < tokens; ++j) {
+      double product = 0;
+      for (int k = 0; k < c.headWidth; ++k)
+        product += qkv[(image * tokens + i) * 3 * width + head * c.headWidth + k] *
+                   qkv[(image * tokens + j) * 3 * width + width + head * c.headWidth + k];
+      product *= naiveW(c, a, b, head, i, j);
+      product *= productFactor(c, mask, ones[i * tokens + j] != 0, i, j);
+      map[i * tokens + j] = product;
+      squares += product * product;
+    }
+    for (int j = 0; j < tokens; ++j)
+      map[i * tokens + j] /= std::sqrt(squares);
+  }
+  return map;
+}
+
 TEST(LearnedMask, EqualsTheNaiveReference) {
   constexpr double kTolerance = 1e-5;  // float32 against double
   for (const Case& c : cases()) {
@@ -139,7 +184,9 @@ TEST(LearnedMask, EqualsTheNaiveReference) {
     const auto map = numbers(tap.maps.at(0));
     for (int image = 0; image < 2; ++image)
       for (int head = 0; head < c.heads; ++head) {
-        const auto expected = naiveMap(c, qkv, image, head, a, b);
+        const bool products = Json::parse(c.options).value("placement", "") == "products";
+        const auto expected = products ? naiveProductMap(c, qkv, image, head, a, b)
+                                       : naiveMap(c, qkv, image, head, a, b);
         for (int i = 0; i < tokens; ++i)
           for (int j = 0; j < tokens; ++j) {
             const double weight = expected[i * tokens + j];
@@ -326,7 +373,40 @@ TEST(LearnedMask, SaysWhetherItsMapsAreSigned) {
         {.width = 8, .heads = 2, .grid = {3, 3, 1}, .options = {{"placement", placement}}});
   };
   EXPECT_TRUE(layer("weights")->mapIsSigned());
+  EXPECT_TRUE(layer("products")->mapIsSigned());
+  EXPECT_FALSE(layer("products")->mapRowsSumToOne());
+  EXPECT_NE(layer("products")->mapMeaning().find("without a softmax"), std::string::npos);
+  EXPECT_EQ(layer("products")->kernelText(), "matrix products");
   EXPECT_FALSE(layer("logits")->mapIsSigned());
+}
+
+/// The softmax of Algorithm 2's decided form is no rescaling of the products: the two differ, and
+/// what is no product (a row of zeros) stays nothing instead of a mean over all.
+TEST(LearnedMask, ProductsOfNothingAreNoWeights) {
+  const Case c{{3, 3, 0}, 1, 4, R"({"placement": "products"})", {"none"}};
+  const auto layer = makeLayer(c, at::kFloat);
+  const at::NoGradGuard noGrad;
+  const at::Tensor x = at::randn({1, 9, 4});
+  const auto p = layer->named_parameters();
+  p["qkv.bias"].zero_();
+  p["qkv.weight"].slice(0, 0, 4).zero_();  // queries
+  CollectingHook tap;
+  const at::Tensor output = layer->forward(x, &tap);
+  EXPECT_EQ(tap.maps.at(0).abs().max().item<double>(), 0);
+  EXPECT_TRUE(at::allclose(output, p["proj.bias"].expand_as(output)));
+}
+
+/// Keys of another size change no weight: every row is divided by its norm.
+TEST(LearnedMask, ProductsDoNotDependOnTheSizeOfKeys) {
+  const Case c{{3, 4, 1}, 2, 4, R"({"placement": "products"})", {"none", "hard:3"}};
+  const auto layer = makeLayer(c, at::kDouble);
+  const at::NoGradGuard noGrad;
+  const at::Tensor x = at::randn({2, 13, 8}, at::kDouble);
+  const at::Tensor before = layer->forward(x, nullptr);
+  const auto p = layer->named_parameters();
+  p["qkv.weight"].slice(0, 8, 16).mul_(7);
+  p["qkv.bias"].slice(0, 8, 16).mul_(7);
+  EXPECT_LT((layer->forward(x, nullptr) - before).abs().max().item<double>(), 1e-12);
 }
 
 TEST(LearnedMask, ItsImageIsTheMask) {

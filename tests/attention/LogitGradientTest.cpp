@@ -30,6 +30,23 @@ bool near(int a, int b) {
   return std::abs(n / 3 - m / 3) <= 1 && std::abs(n % 3 - m % 3) <= 1;
 }
 
+/// One row of weights without a softmax: over its Euclidean norm.
+std::vector<double> naiveProductRow(std::vector<double> s, const at::Tensor& w, int query,
+                                    const HeadMask& mask) {
+  double squares = 0;
+  for (std::size_t j = 0; j < s.size(); ++j) {
+    s[j] *= w[static_cast<std::int64_t>(j)].item<double>();
+    if (!near(query, static_cast<int>(j))) {
+      if (mask.kind == MaskKind::Hard || mask.kind == MaskKind::Strict) s[j] = 0;
+      if (mask.kind == MaskKind::Soft) s[j] *= mask.alpha;
+    }
+    squares += s[j] * s[j];
+  }
+  for (double& value : s)
+    value /= std::sqrt(squares);
+  return s;
+}
+
 /// One row of weights from its logits, as mechanisms.md has it.
 std::vector<double> naiveRow(std::vector<double> s, const at::Tensor& w, int query,
                              const HeadMask& mask, bool onLogits) {
@@ -87,8 +104,11 @@ TEST_P(LogitGradient, IsThatOfCentralDifferences) {
         s[static_cast<std::size_t>(m)] =
             (qkv[n][0][h] * qkv[m][1][h]).sum().item<double>() / std::sqrt(double{kEach});
       const auto loss = [&](const std::vector<double>& logits) {
-        const auto row = naiveRow(logits, w[h][n], n, masks[static_cast<std::size_t>(h)],
-                                  std::string(GetParam()) == "logits");
+        const HeadMask& mask = masks[static_cast<std::size_t>(h)];
+        const std::string placement = GetParam();
+        const auto row = placement == "products"
+                             ? naiveProductRow(logits, w[h][n], n, mask)
+                             : naiveRow(logits, w[h][n], n, mask, placement == "logits");
         double sum = 0;
         for (int m = 0; m < tokens; ++m)
           sum += row[static_cast<std::size_t>(m)] *
@@ -109,7 +129,8 @@ TEST_P(LogitGradient, IsThatOfCentralDifferences) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Placements, LogitGradient, ::testing::Values("weights", "logits"));
+INSTANTIATE_TEST_SUITE_P(Placements, LogitGradient,
+                         ::testing::Values("weights", "logits", "products"));
 
 }  // namespace
 }  // namespace headlight

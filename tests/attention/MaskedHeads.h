@@ -15,7 +15,7 @@
 #include "core/base/TorchCompat.h"
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
-#include "core/masks/Neighborhood.h"
+#include "core/masks/MaskRegions.h"
 
 namespace headlight::testing {
 
@@ -41,14 +41,15 @@ inline std::vector<MaskedCase> maskedCases() {
           {{5, 3, 1}, 8, {"strict:3", "random:3#5", "hard:5"}},
           {{4, 4, 2}, 6, {"hard:3", "strict:5", "strict:1", "hard:3"}},
           {{2, 2, 1}, 3, {"hard:5"}},
-          {{9, 10, 1}, 7, {"random:5#2", "hard:3"}}};
+          {{9, 10, 1}, 7, {"random:5#2", "hard:3"}},
+          {{6, 7, 1}, 8, {"strict:natten3d2", "hard:natten3s2", "hard:3+0.0+5.6"}},
+          {{4, 5, 0}, 5, {"hard:drawnoffsets3x3=XQ", "strict:natten3", "strict:1+2.2"}}};
 }
 
 /// M of a head, [T, T] row by row.
 inline std::vector<std::uint8_t> onesOf(const MaskedCase& c, int head) {
   const HeadMask mask = *headMaskFromText(c.masks[head]);
-  return mask.kind == MaskKind::Random ? randomMask(c.grid, c.grid, mask.window, mask.seed)
-                                       : neighborhoodMask(c.grid, mask.window);
+  return selectedMask(mask, c.grid, c.grid, mask.seed);
 }
 
 inline bool isStrict(const MaskedCase& c, int head) {

@@ -50,6 +50,7 @@ TEST(TokenPairLimit, AreAskedForByEveryMechanismThatKeepsThem) {
       {"window", {{"window", 256}}, large, "model.attention.window"},
       {"window", {{"window", 65}, {"shift", false}}, large, "model.attention.window"},
       {"lsla", {{"window", 64}}, large, "model.attention.window"},
+      {"synthesizer", {{"synthesis", "random"}}, large, "model.attention.synthesis"},
   };
   for (const auto& [mechanism, given, grid, path] : attempts) {
     const AttentionOptions options{

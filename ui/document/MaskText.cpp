@@ -10,9 +10,27 @@
 
 namespace headlight {
 
+namespace {
+
+/// "3×3", "natten 7×7, dilation 2", "48 pixels", "drawn".
+QString regionText(const HeadMask& mask) {
+  const MaskRegion& region = mask.region;
+  QString text = QStringLiteral("%1×%1").arg(mask.window);
+  if (region.inPixels) text = QObject::tr("%1 pixels").arg(mask.window);
+  if (region.kind == RegionKind::Natten) text = QStringLiteral("natten ") + text;
+  if (region.kind == RegionKind::Drawn) text = QObject::tr("drawn");
+  if (region.dilation != 1) text += QObject::tr(", dilation %1").arg(region.dilation);
+  if (region.stride != 1) text += QObject::tr(", stride %1").arg(region.stride);
+  if (!region.global.empty()) text += QObject::tr(", %1 global").arg(region.global.size());
+  return text;
+}
+
+}  // namespace
+
 QString maskText(const HeadMask& mask) {
   if (mask.kind == MaskKind::None) return QObject::tr("no mask");
-  QString text = QStringLiteral("%1 %2×%2").arg(coreText(maskKindName(mask.kind))).arg(mask.window);
+  if (mask.kind == MaskKind::Decay) return QObject::tr("decay, γ %1").arg(mask.gamma, 0, 'g', 4);
+  QString text = coreText(maskKindName(mask.kind)) + QLatin1Char(' ') + regionText(mask);
   if (mask.kind == MaskKind::Soft) text += QStringLiteral(", α %1").arg(mask.alpha, 0, 'g', 4);
   if (mask.kind == MaskKind::Random) text += QObject::tr(", seed %1").arg(mask.seed);
   return text;
@@ -39,6 +57,10 @@ QString maskKindHelp(MaskKind kind) {
       return QObject::tr(
           "Like hard, but with the same number of tokens per row, drawn at random: the control of "
           "MaiT §5.6.");
+    case MaskKind::Decay:
+      return QObject::tr(
+          "Every weight is multiplied by γ for each patch of distance, along rows and columns, "
+          "before rows are divided by their sums (RMT).");
   }
   return {};
 }

@@ -11,7 +11,8 @@
 
 namespace headlight {
 
-/// "no mask", "hard 3×3", "soft 3×3, α 0.5", "random 3×3, seed 7".
+/// "no mask", "hard 3×3", "soft 3×3, α 0.5", "random 3×3, seed 7", "decay, γ 0.9",
+/// "strict natten 7×7, dilation 2".
 QString maskText(const HeadMask& mask);
 
 /// One sentence of what the kind does to a head.

@@ -4,6 +4,7 @@
 #include <QButtonGroup>
 #include <QDoubleSpinBox>
 #include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
@@ -17,6 +18,7 @@
 #include "ui/base/CoreText.h"
 #include "ui/document/MaskText.h"
 #include "ui/masks/MaskAppearance.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/OddSpinBox.h"
 
 namespace headlight {
@@ -24,6 +26,18 @@ namespace {
 
 constexpr double kAlphaSteps = 1000;
 constexpr int kLargestSeed = std::numeric_limits<int>::max();
+
+/// Why the field does not edit the window, which may be even in pixels; empty: it does.
+QString whyNoWindow(const HeadMask& mask) {
+  if (mask.kind == MaskKind::None || mask.kind == MaskKind::Decay)
+    return BrushEditor::tr("This kind of mask has no window");
+  if (mask.region.kind == RegionKind::Drawn && mask.kind != MaskKind::Random)
+    return BrushEditor::tr("A drawn mask has no window; Region… changes the drawing");
+  if (mask.region.inPixels)
+    return BrushEditor::tr(
+        "A window in pixels of the image: Region… changes it; in the matrix, 1 to 9 set patches");
+  return {};
+}
 
 }  // namespace
 
@@ -33,20 +47,25 @@ BrushEditor::BrushEditor(QWidget* parent) : QWidget(parent), m_kinds(new QButton
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(6);
-  layout->addLayout(makeKindRow());
+  layout->addLayout(makeKindGrid());
   layout->addLayout(makeParameterRow());
   m_whose = new QLabel(this);
   m_whose->setObjectName(QStringLiteral("brush.whose"));
   m_whose->setTextFormat(Qt::PlainText);
   m_whose->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_whose->setForegroundRole(QPalette::PlaceholderText);
-  layout->addWidget(m_whose);
+  auto* row = new QHBoxLayout;
+  row->addWidget(m_whose, 1);
+  addRegion(row);
+  layout->addLayout(row);
   setSubject({}, {});
 }
 
-QLayout* BrushEditor::makeKindRow() {
-  auto* row = new QHBoxLayout;
-  row->setSpacing(2);
+/// Three in a row: all in one would be too wide for a small screen.
+QLayout* BrushEditor::makeKindGrid() {
+  constexpr int kKindsInARow = 3;
+  auto* grid = new QGridLayout;
+  grid->setSpacing(2);
   for (std::size_t i = 0; i < maskKindNames().size(); ++i) {
     const auto kind = static_cast<MaskKind>(i);
     const QString key = QString::fromStdString(maskKindName(kind));
@@ -65,13 +84,14 @@ QLayout* BrushEditor::makeKindRow() {
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     button->setFocusPolicy(Qt::StrongFocus);
     m_kinds->addButton(button, static_cast<int>(i));
-    row->addWidget(button);
+    const int place = static_cast<int>(i);
+    grid->addWidget(button, place / kKindsInARow, place % kKindsInARow);
   }
   m_kinds->setExclusive(true);
   connect(m_kinds, &QButtonGroup::idClicked, this, [this](int id) {
     edit([id](HeadMask& brush) { brush.kind = static_cast<MaskKind>(id); });
   });
-  return row;
+  return grid;
 }
 
 QLayout* BrushEditor::makeParameterRow() {
@@ -80,25 +100,16 @@ QLayout* BrushEditor::makeParameterRow() {
   addWindow(row);
   addAlpha(row);
   addSeed(row);
+  addGamma(row);
   row->addStretch(0);
   return row;
-}
-
-QLabel* BrushEditor::addLabeled(QHBoxLayout* row, const QString& text, QWidget* buddy) {
-  auto* label = new QLabel(text, this);
-  label->setBuddy(buddy);
-  row->addWidget(label);
-  row->addWidget(buddy);
-  return label;
 }
 
 void BrushEditor::addWindow(QHBoxLayout* row) {
   m_window = new OddSpinBox(this);
   m_window->setObjectName(QStringLiteral("brush.window"));
   m_window->setAccessibleName(tr("Width of the neighborhood, in patches"));
-  m_window->setToolTip(
-      tr("Width R of the neighborhood in patches: an odd number, centered on the query"));
-  addLabeled(row, tr("&Window"), m_window);
+  addLabeledField(row, tr("&Window"), m_window);
   connect(m_window, &QSpinBox::valueChanged, this, [this](int value) {
     if (value % 2 == 1) editWindow(value);
   });
@@ -111,7 +122,7 @@ void BrushEditor::addAlpha(QHBoxLayout* row) {
   m_alpha->setPageStep(50);
   m_alpha->setAccessibleName(tr("α of soft masks"));
   m_alpha->setToolTip(tr("The initial α of a soft mask: 0 acts as a hard mask, 1 as no mask"));
-  m_alphaLabel = addLabeled(row, tr("&α"), m_alpha);
+  m_alphaLabel = addLabeledField(row, tr("&α"), m_alpha);
   row->setStretchFactor(m_alpha, 1);
   m_alphaValue = new QDoubleSpinBox(this);
   m_alphaValue->setObjectName(QStringLiteral("brush.alpha"));
@@ -132,10 +143,36 @@ void BrushEditor::addSeed(QHBoxLayout* row) {
   m_seed->setRange(0, kLargestSeed);
   m_seed->setAccessibleName(tr("Seed of random masks"));
   m_seed->setToolTip(tr("Another seed draws another random mask"));
-  m_seedLabel = addLabeled(row, tr("&Seed"), m_seed);
+  m_seedLabel = addLabeledField(row, tr("&Seed"), m_seed);
   connect(m_seed, &QSpinBox::valueChanged, this, [this](int value) {
     edit([value](HeadMask& brush) { brush.seed = static_cast<std::uint64_t>(value); });
   });
+}
+
+void BrushEditor::addGamma(QHBoxLayout* row) {
+  m_gamma = new QDoubleSpinBox(this);
+  m_gamma->setObjectName(QStringLiteral("brush.gamma"));
+  m_gamma->setRange(1 / kAlphaSteps, 1);
+  m_gamma->setDecimals(3);
+  m_gamma->setSingleStep(0.05);
+  m_gamma->setAccessibleName(tr("γ of decays"));
+  m_gamma->setToolTip(
+      tr("Weights are multiplied by γ for every patch of distance: 1 acts as no mask"));
+  m_gammaLabel = addLabeledField(row, tr("&γ"), m_gamma);
+  connect(m_gamma, &QDoubleSpinBox::valueChanged, this, &BrushEditor::editGamma);
+}
+
+void BrushEditor::addRegion(QHBoxLayout* row) {
+  m_region = new QToolButton(this);
+  m_region->setObjectName(QStringLiteral("brush.region"));
+  m_region->setText(tr("Region…"));
+  m_region->setAccessibleName(tr("Region of masks"));
+  m_region->setToolTip(
+      tr("Neighborhoods with dilation and stride, global patches, windows in pixels, drawn masks"));
+  m_region->setAutoRaise(true);
+  m_region->setFocusPolicy(Qt::StrongFocus);
+  row->addWidget(m_region);
+  connect(m_region, &QToolButton::clicked, this, &BrushEditor::regionWanted);
 }
 
 void BrushEditor::edit(const std::function<void(HeadMask&)>& change) {
@@ -154,6 +191,11 @@ void BrushEditor::editAlpha(double alpha) {
   edit([alpha](HeadMask& brush) { brush.alpha = alpha; });
 }
 
+void BrushEditor::editGamma(double gamma) {
+  if (m_subject) return Q_EMIT gammaEdited(gamma);
+  edit([gamma](HeadMask& brush) { brush.gamma = gamma; });
+}
+
 void BrushEditor::setSubject(const std::optional<HeadMask>& mask, const QString& whose) {
   m_subject = mask;
   m_whose->setText(mask ? tr("Window and α edit %1").arg(whose)
@@ -167,18 +209,21 @@ void BrushEditor::setBrush(const HeadMask& brush) {
 }
 
 void BrushEditor::setLargestWindow(int window) {
-  const QSignalBlocker blocker(m_window);
-  m_window->setMaximum(window);
+  m_largestWindow = window;
+  display();
 }
 
 void BrushEditor::display() {
   const QSignalBlocker quiet(m_seed);
   const bool random = m_brush.kind == MaskKind::Random && !m_subject;
+  const bool decay = m_subject.value_or(m_brush).kind == MaskKind::Decay;
   m_kinds->button(static_cast<int>(m_brush.kind))->setChecked(true);
   m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(m_brush.seed, kLargestSeed)));
   for (QWidget* widget : {static_cast<QWidget*>(m_alphaLabel), static_cast<QWidget*>(m_alpha),
                           static_cast<QWidget*>(m_alphaValue)})
-    widget->setVisible(!random);
+    widget->setVisible(!random && !decay);
+  m_gammaLabel->setVisible(decay);
+  m_gamma->setVisible(decay);
   m_seedLabel->setVisible(random);
   m_seed->setVisible(random);
   displayParameters(m_subject.value_or(m_brush));
@@ -186,12 +231,18 @@ void BrushEditor::display() {
 
 void BrushEditor::displayParameters(const HeadMask& mask) {
   const QSignalBlocker blockers[]{QSignalBlocker(m_window), QSignalBlocker(m_alpha),
-                                  QSignalBlocker(m_alphaValue)};
+                                  QSignalBlocker(m_alphaValue), QSignalBlocker(m_gamma)};
+  const bool pixels = mask.region.inPixels;
+  m_window->setMaximum(pixels ? std::max(m_largestWindow, mask.window) : m_largestWindow);
   m_window->setValue(mask.window);
   m_alpha->setValue(static_cast<int>(mask.alpha * kAlphaSteps + 0.5));
   // A number that is being typed stays as it is written.
   if (m_alphaValue->value() != mask.alpha) m_alphaValue->setValue(mask.alpha);
-  m_window->setEnabled(mask.kind != MaskKind::None);
+  if (m_gamma->value() != mask.gamma) m_gamma->setValue(mask.gamma);
+  m_window->setSuffix(pixels ? tr(" px") : QString());
+  setUsable(m_window,
+            tr("Width R of the neighborhood in patches: an odd number, centered on the query"),
+            whyNoWindow(mask));
   for (QWidget* widget : {static_cast<QWidget*>(m_alphaLabel), static_cast<QWidget*>(m_alpha),
                           static_cast<QWidget*>(m_alphaValue)})
     widget->setEnabled(mask.kind == MaskKind::Soft);

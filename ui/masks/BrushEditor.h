@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the mask matrix paints with: kind, window, α of soft masks, seed of random ones.
+// What the mask matrix paints with: kind, window, α of soft masks, seed of random ones, γ of decays.
 
 #include <QWidget>
 
@@ -15,6 +15,7 @@ class QHBoxLayout;
 class QLabel;
 class QSlider;
 class QSpinBox;
+class QToolButton;
 
 namespace headlight {
 
@@ -35,25 +36,30 @@ class BrushEditor : public QWidget {
   // Of the subject, by the person.
   void windowEdited(int window);
   void alphaEdited(double alpha);
+  void gammaEdited(double gamma);
+  void regionWanted();  ///< of the brush, or the subject
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
-  QLayout* makeKindRow();
+  QLayout* makeKindGrid();
   QLayout* makeParameterRow();
   void addWindow(QHBoxLayout* row);
   void addAlpha(QHBoxLayout* row);
   void addSeed(QHBoxLayout* row);
-  QLabel* addLabeled(QHBoxLayout* row, const QString& text, QWidget* buddy);
+  void addGamma(QHBoxLayout* row);
+  void addRegion(QHBoxLayout* row);
   void edit(const std::function<void(HeadMask&)>& change);
   void editWindow(int window);
   void editAlpha(double alpha);
+  void editGamma(double gamma);
   void display();
   void displayParameters(const HeadMask& mask);
 
   HeadMask m_brush;
   std::optional<HeadMask> m_subject;
+  int m_largestWindow = 255;  ///< in patches
   QButtonGroup* m_kinds;
   QSpinBox* m_window = nullptr;
   QLabel* m_alphaLabel = nullptr;
@@ -61,6 +67,9 @@ class BrushEditor : public QWidget {
   QDoubleSpinBox* m_alphaValue = nullptr;
   QLabel* m_seedLabel = nullptr;
   QSpinBox* m_seed = nullptr;
+  QLabel* m_gammaLabel = nullptr;
+  QDoubleSpinBox* m_gamma = nullptr;
+  QToolButton* m_region = nullptr;
   QLabel* m_whose = nullptr;
 };
 

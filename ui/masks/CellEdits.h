@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 
+#include <functional>
 #include <vector>
 
 #include "core/masks/HeadMask.h"
@@ -28,11 +29,16 @@ class CellEdits {
   void toggle(const std::vector<HeadPlace>& cells, const HeadMask& brush);
   /// Window and α come from each cell, or from `brush` where the cell was unmasked.
   void setKind(const std::vector<HeadPlace>& cells, MaskKind kind, const HeadMask& brush);
-  /// Sets the window of masked cells: odd, at least 1. `stroke`: as InferenceInputs::pushEdit.
+  /// Sets the window of masked cells in patches: odd, at least 1. A window in pixels becomes one in
+  /// patches, which the document says. `stroke`: as InferenceInputs::pushEdit.
   void setWindow(const std::vector<HeadPlace>& cells, int window, int stroke = -1);
   /// Sets the α that soft cells start from.
   void setAlpha(const std::vector<HeadPlace>& cells, double alpha, int stroke = -1);
-  /// Two patches a step from the first masked cell's window, so that mixed windows become one.
+  /// Sets γ of decays.
+  void setGamma(const std::vector<HeadPlace>& cells, double gamma, int stroke = -1);
+  /// Region and window of `mask`; its kind and α too where a cell's kind has no region.
+  void setRegion(const std::vector<HeadPlace>& cells, const HeadMask& mask);
+  /// Two patches a step from the first cell's window, in its unit, so that mixed windows become one.
   void changeWindow(const std::vector<HeadPlace>& cells, int steps);
   /// The soft masks among them forget the α they learned; `none` is said where none is soft.
   void resetAlphas(const std::vector<HeadPlace>& cells, const QString& none);
@@ -47,6 +53,14 @@ class CellEdits {
   void push(const std::vector<HeadPlace>& cells, const std::vector<HeadMask>& masks,
             const QString& label, int stroke = -1);
   const HeadMask& maskOf(const HeadPlace& cell) const;
+  struct Window {
+    int size = 3;
+    bool inPixels = false;
+  };
+  static QString windowText(const Window& window);
+  void pushOfKind(const std::vector<HeadPlace>& cells, MaskKind kind,
+                  const std::function<void(HeadMask&)>& change, const QString& what, int stroke);
+  void pushWindow(const std::vector<HeadPlace>& cells, const Window& window, int stroke);
 
   Document* m_document;
 };

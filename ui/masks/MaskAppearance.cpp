@@ -26,8 +26,20 @@ QString maskLetter(MaskKind kind) {
       return QStringLiteral("X");
     case MaskKind::Random:
       return QStringLiteral("R");
+    case MaskKind::Decay:
+      return QStringLiteral("D");
   }
   return {};
+}
+
+QString maskNumber(const HeadMask& mask) {
+  if (mask.kind == MaskKind::Decay) {
+    const QString text = QString::number(mask.gamma, 'g', 2);
+    return text.startsWith(QLatin1Char('0')) ? text.mid(1) : text;
+  }
+  if (mask.region.kind == RegionKind::Drawn && mask.kind != MaskKind::Random)
+    return QStringLiteral("*");
+  return QString::number(mask.window) + (mask.region.inPixels ? QStringLiteral("px") : QString());
 }
 
 QIcon maskSwatch(MaskKind kind, const QPalette& palette) {

@@ -13,8 +13,10 @@ namespace headlight {
 
 /// The color mixed into the background, so that the palette's text is readable on it.
 QColor maskTint(MaskKind kind, const QPalette& palette);
-/// "N", "H", "S", "X", "R": also the key that sets it.
+/// "N", "H", "S", "X", "R", "D": also the key that sets it.
 QString maskLetter(MaskKind kind);
+/// What stands beside it: the window ("7", "48px"), γ of a decay (".9"), "*" of a drawn region.
+QString maskNumber(const HeadMask& mask);
 QIcon maskSwatch(MaskKind kind, const QPalette& palette);
 
 }  // namespace headlight

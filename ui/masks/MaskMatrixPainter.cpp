@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/masks/MaskMatrixPainter.h"
 
+#include <QFontMetricsF>
 #include <QObject>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ QString alphaText(double alpha) {
 }
 
 QString cellNumber(const MatrixCell& cell) {
-  if (cell.mask.kind != MaskKind::Soft) return QString::number(cell.mask.window);
+  if (cell.mask.kind != MaskKind::Soft) return maskNumber(cell.mask);
   return alphaText(cell.alpha.value_or(static_cast<float>(cell.mask.alpha)));
 }
 
@@ -91,7 +92,17 @@ void MaskMatrixPainter::drawText(const QRectF& box, const MatrixCell& cell) {
   m_painter->setFont(boldened(m_font));
   m_painter->drawText(textBox, Qt::AlignLeft | Qt::AlignVCenter, maskLetter(cell.mask.kind));
   m_painter->setFont(m_font);
-  m_painter->drawText(textBox, Qt::AlignRight | Qt::AlignVCenter, cellNumber(cell));
+  m_painter->drawText(textBox, Qt::AlignRight | Qt::AlignVCenter, fittingNumber(textBox, cell));
+}
+
+/// Without its unit where a narrow cell has no room for it; the tip has it.
+QString MaskMatrixPainter::fittingNumber(const QRectF& box, const MatrixCell& cell) const {
+  QString number = cellNumber(cell);
+  const QFontMetricsF metrics(m_font);
+  const double letter =
+      metrics.horizontalAdvance(maskLetter(cell.mask.kind)) + metrics.averageCharWidth();
+  if (letter + metrics.horizontalAdvance(number) > box.width()) number.remove(QStringLiteral("px"));
+  return number;
 }
 
 void MaskMatrixPainter::drawBar(const QRectF& box, const MatrixCell& cell) {

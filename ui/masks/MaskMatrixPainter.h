@@ -53,6 +53,7 @@ class MaskMatrixPainter {
   void drawGround(const QRectF& box, const MatrixCell& cell);
   void drawThumbnail(const QRectF& box, const MatrixCell& cell);
   void drawText(const QRectF& box, const MatrixCell& cell);
+  QString fittingNumber(const QRectF& box, const MatrixCell& cell) const;
   void drawBar(const QRectF& box, const MatrixCell& cell);
   void drawNumber(const QRectF& box, const MatrixCell& cell);
   void drawMarks(const QRectF& box, const MatrixCell& cell);

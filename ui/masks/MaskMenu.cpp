@@ -13,8 +13,8 @@
 namespace headlight {
 namespace {
 
-constexpr MaskKind kKinds[] = {MaskKind::None, MaskKind::Hard, MaskKind::Soft, MaskKind::Strict,
-                               MaskKind::Random};
+constexpr MaskKind kKinds[] = {MaskKind::None,   MaskKind::Hard,   MaskKind::Soft,
+                               MaskKind::Strict, MaskKind::Random, MaskKind::Decay};
 constexpr int kWindows[] = {1, 3, 5, 7, 9, 11, 13};
 
 void addWhyNot(QMenu* menu, const MaskScheme& scheme) {
@@ -27,6 +27,7 @@ void addKinds(QMenu* menu, MaskMatrix* matrix) {
   for (const MaskKind kind : kKinds) {
     HeadMask shown = matrix->brush();
     shown.kind = kind;
+    if (kind == MaskKind::Random) shown.region = {};
     const QString text = kind == MaskKind::None ? QObject::tr("No mask") : maskText(shown);
     QAction* action = menu->addAction(
         maskSwatch(kind, matrix->palette()), QObject::tr("%1\t%2").arg(text, maskLetter(kind)),

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "core/workbench/schemes/MaskPng.h"
 #include "core/workbench/session/MaskSight.h"
 #include "core/workbench/training/TrainingSession.h"
 #include "ui/base/CoreText.h"
@@ -20,6 +21,7 @@
 #include "ui/masks/BrushEditor.h"
 #include "ui/masks/HeadSelectDialog.h"
 #include "ui/masks/MaskMatrix.h"
+#include "ui/masks/RegionDialog.h"
 #include "ui/masks/SchemeFiles.h"
 #include "ui/masks/SchemesDialog.h"
 #include "ui/masks/SelectionFields.h"
@@ -71,6 +73,7 @@ MaskPanel::MaskPanel(Document* document, QWidget* parent)
   layout->addWidget(m_status);
 
   connect(m_brush, &BrushEditor::brushEdited, m_matrix, &MaskMatrix::setBrush);
+  connect(m_brush, &BrushEditor::regionWanted, this, &MaskPanel::chooseRegion);
   connect(m_matrix, &MaskMatrix::brushChanged, m_brush, &BrushEditor::setBrush);
   connect(m_matrix, &MaskMatrix::selectionChanged, this, &MaskPanel::refreshStatus);
   connect(&document->inputs(), &InferenceInputs::modelChanged, this, &MaskPanel::refresh);
@@ -127,6 +130,14 @@ QMenu* MaskPanel::makeSchemeMenu(QWidget* parent) {
                   "Ctrl+K, V",
                   {}},
                  [this] { chooseByValue(); }));
+  menu->addAction(
+      addCommand({"masks.region",
+                  tr("Region of masks…"),
+                  tr("Neighborhoods with dilation and stride, global patches, windows in pixels, "
+                     "masks drawn here or in a PNG"),
+                  "Ctrl+K, G",
+                  {}},
+                 [this] { chooseRegion(); }));
   menu->addSeparator();
   menu->addAction(addCommand({"masks.schemes",
                               tr("Schemes…"),
@@ -302,6 +313,27 @@ void MaskPanel::chooseByValue() {
     Q_EMIT neededInView();
     m_matrix->select(dialog->heads());
     m_matrix->setFocus();
+  });
+}
+
+/// Of the selected heads and, for those to come, the brush.
+void MaskPanel::chooseRegion() {
+  if (!m_document->inputs().hasModel()) return;
+  const MaskScheme& scheme = m_document->inputs().masks();
+  const auto cells = m_matrix->edits().keepMaskable(m_matrix->selection());
+  const bool selected = !cells.empty() && !m_matrix->paintsOnClick();
+  const int layer = cells.empty() ? 0 : cells.front().layer;
+  const HeadMask& first = selected ? scheme.at(layer, cells.front().head) : m_matrix->brush();
+  const QString whose = selected ? cellsText(scheme, cells) : tr("the brush");
+  const ModelConfig& model = m_document->inputs().model().experiment.model;
+  auto* dialog = new RegionDialog(
+      first, {maskGrid(model, layer), model.pixelsPerPatch(layer), whose}, window());
+  dialogs().show(dialog, [this, dialog, selected, cells](int result) {
+    if (result != QDialog::Accepted) return;
+    m_matrix->setBrush(dialog->mask());
+    // Another model may have been opened meanwhile.
+    const auto present = m_matrix->edits().keepMaskable(cells);
+    if (selected && !present.empty()) m_matrix->edits().setRegion(present, dialog->mask());
   });
 }
 

@@ -54,6 +54,7 @@ class MaskPanel : public QWidget {
   void refreshStatus();
   QString noEffectText(const std::vector<HeadPlace>& heads) const;
   void chooseByValue();
+  void chooseRegion();
 
   Document* m_document;
   BrushEditor* m_brush;

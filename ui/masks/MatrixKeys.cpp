@@ -20,6 +20,8 @@ std::optional<MaskKind> kindOfKey(int key) {
       return MaskKind::Strict;
     case Qt::Key_R:
       return MaskKind::Random;
+    case Qt::Key_D:
+      return MaskKind::Decay;
     default:
       return std::nullopt;
   }

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 
 class QLabel;
 class QListWidget;

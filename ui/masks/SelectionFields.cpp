@@ -21,6 +21,7 @@ std::optional<HeadMask> shownParameters(const MaskScheme& scheme,
     const HeadMask& mask = scheme.at(head.layer, head.head);
     if (mask.kind == MaskKind::None) continue;
     if (!shown) shown = mask;
+    if (mask.kind == MaskKind::Decay && shown->kind != MaskKind::Decay) shown->gamma = mask.gamma;
     if (mask.kind != MaskKind::Soft || shown->kind == MaskKind::Soft) continue;
     shown->kind = MaskKind::Soft;
     shown->alpha = mask.alpha;
@@ -38,6 +39,9 @@ SelectionFields::SelectionFields(Document* document, BrushEditor* brush, MaskMat
   });
   connect(brush, &BrushEditor::alphaEdited, this, [this](double alpha) {
     m_matrix->edits().setAlpha(m_matrix->selection(), alpha, strokeOf(Field::Alpha));
+  });
+  connect(brush, &BrushEditor::gammaEdited, this, [this](double gamma) {
+    m_matrix->edits().setGamma(m_matrix->selection(), gamma, strokeOf(Field::Gamma));
   });
   connect(matrix, &MaskMatrix::selectionChanged, this, [this] {
     m_edited = Field::None;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Window and α of the selected heads, in the fields of the brush: they show and edit the selection
+// Window, α and γ of the selected heads, in the fields of the brush: they show and edit the selection
 // where it has masks, unless clicks paint, when the brush is what is being chosen.
 
 #include <QObject>
@@ -18,7 +18,7 @@ class SelectionFields : public QObject {
   SelectionFields(Document* document, BrushEditor* brush, MaskMatrix* matrix, QObject* parent);
 
  private:
-  enum class Field { None, Window, Alpha };
+  enum class Field { None, Window, Alpha, Gamma };
   void refresh();
   /// Edits of one field, one after the other, are one step to undo.
   int strokeOf(Field field);

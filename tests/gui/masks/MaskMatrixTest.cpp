@@ -349,6 +349,35 @@ class MaskMatrixTest : public QObject {
     QCOMPARE(f.document.inputs().undoStack()->count(), steps);
   }
 
+  /// A digit is a number of patches, and a step is of patches too, in the unit that is shown.
+  void windowsInPixelsBecomePatchesOrKeepTheirUnit() {
+    Fixture f;
+    f.matrix.setMask({{0, 0}}, *headMaskFromText("hard:48px"));
+    f.matrix.select({{0, 0}});
+    f.key(Qt::Key_Plus);  // of 16 pixels
+    QCOMPARE(toText(f.cell(0, 0)), std::string("hard:80px"));
+    QCOMPARE(maskNumber(f.cell(0, 0)), QStringLiteral("80px"));
+    QVERIFY2(f.undoText().contains(QStringLiteral("window 80 pixels")), qPrintable(f.undoText()));
+    f.key(Qt::Key_Minus);
+    f.key(Qt::Key_Minus);
+    f.key(Qt::Key_Minus);
+    QCOMPARE(toText(f.cell(0, 0)), std::string("hard:16px"));  // at least a patch
+    QSignalSpy said(&f.document, &Document::message);
+    f.key(Qt::Key_5);
+    QCOMPARE(toText(f.cell(0, 0)), std::string("hard:5"));
+    QVERIFY2(f.undoText().contains(QStringLiteral("window 5×5")), qPrintable(f.undoText()));
+    QCOMPARE(said.size(), 1);
+    QVERIFY(said[0][0].toString().contains(QStringLiteral("5×5 patches, in place of 16 pixels")));
+    f.document.inputs().undoStack()->undo();
+    QCOMPARE(toText(f.cell(0, 0)), std::string("hard:16px"));
+    // A random mask beside it has patches, whatever the others' unit is.
+    f.matrix.setMask({{0, 1}}, *headMaskFromText("random:3#7"));
+    f.matrix.select({{0, 0}, {0, 1}});
+    f.key(Qt::Key_Plus);
+    QCOMPARE(toText(f.cell(0, 0)), std::string("hard:48px"));
+    QCOMPARE(toText(f.cell(0, 1)), std::string("random:3#7"));
+  }
+
   void lettersReachTheMatrixBeforeTheWindowsShortcuts() {
     QWidget window;
     Document document;

@@ -11,6 +11,8 @@
 #include <QTableWidget>
 #include <QToolButton>
 
+#include "core/config/DatasetKinds.h"
+#include "tests/gui/DetectorModel.h"
 #include "tests/gui/SyntheticInference.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/document/MaskCommand.h"
@@ -115,6 +117,33 @@ class MeasuredEditsTest : public QObject {
     QVERIFY2(line->text().contains(QStringLiteral("by number, as requested")),
              qPrintable(line->text()));
     QVERIFY(byNumber->isHidden());
+  }
+
+  void aDetectorIsMeasuredByItsPrecision() {
+    TestWindow test;
+    Experiment experiment = smallExperiment();
+    experiment.model = synthetic::makeDetectorConfig(9);
+    test->modelWorker()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    OPEN_IMAGE(test, m_image);
+    ImageSample sample;
+    sample.data.dataset = kTextureScenes;
+    sample.data.validationSamples = 4;
+    sample.samples = 3;
+    sample.matching.match = "index";
+    MaskEffectBridge* bridge = test->effect()->bridge();
+    bridge->setSample(sample);
+    QTRY_VERIFY2_WITH_TIMEOUT(bridge->present(), qPrintable(bridge->problem()), kLong);
+    QVERIFY(bridge->present()->scores && bridge->present()->scores->ap);
+    QCOMPARE(bridge->present()->scores->images, std::int64_t{3});
+    auto* line = test->findChild<EffectLine*>();
+    QVERIFY2(line->text().contains(QStringLiteral("3 images: AP ")), qPrintable(line->text()));
+    QVERIFY(!line->text().contains(QStringLiteral("top-1")));
+    QVERIFY(!line->findChild<QToolButton*>(QStringLiteral("effectImages"))->isEnabled());
+    test.document()->inputs().pushEdit(
+        edited(test.document(), {{0, 0}, {0, 1}}, {MaskKind::Strict, 1}));
+    QTRY_VERIFY_WITH_TIMEOUT(bridge->present() && bridge->sinceReference(), kLong);
+    QVERIFY2(line->text().contains(QStringLiteral("no masks → now")), qPrintable(line->text()));
   }
 
   void onADataSetItIsWhatCoreMeasures() {

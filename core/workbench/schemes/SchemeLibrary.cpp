@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 
 #include <fcntl.h>
 #include <unistd.h>

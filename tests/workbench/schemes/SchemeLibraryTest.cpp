@@ -9,8 +9,8 @@
 
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 #include "core/workbench/session/InferenceSession.h"
-#include "core/workbench/session/SchemeLibrary.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/models/Shrunk.h"
 
