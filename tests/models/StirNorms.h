@@ -4,11 +4,13 @@
 
 #include <torch/nn/module.h>
 
+#include <cmath>
 #include <string>
 
 namespace headlight {
 
-/// Batch norms as after training: none of their statistics what they begin with.
+/// Batch norms as after training: none of their statistics what they begin with; and detectors'
+/// heads, which begin with next to nothing.
 inline void stirNorms(torch::nn::Module& module) {
   const at::NoGradGuard noGrad;
   for (const auto& item : module.named_buffers())
@@ -16,6 +18,8 @@ inline void stirNorms(torch::nn::Module& module) {
   for (const auto& item : module.named_parameters())
     if (item.key().find("bn.") != std::string::npos || item.key() == "attention_biases")
       item.value().uniform_(-1, 1);
+    else if (item.key().find("head.") == 0 && item.value().dim() == 4)
+      item.value().normal_(0, std::sqrt(2.0 / static_cast<double>(item.value()[0].numel())));
 }
 
 }  // namespace headlight
