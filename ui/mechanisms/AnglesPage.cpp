@@ -14,6 +14,7 @@
 #include "ui/document/Document.h"
 #include "ui/document/ModelText.h"
 #include "ui/plots/PanelsPlot.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
@@ -52,14 +53,9 @@ AnglesPage::AnglesPage(const Document* document, AnglesBridge* bridge, QWidget* 
   m_plot->setToolTip(tr("The angular kernel is 1 − θ/π; its linear terms are ½ + cos θ/π. The "
                         "residual is their difference (Castling-ViT, Eq. 5 and 8).\n") +
                      m_plot->toolTip());
-  auto* pairsLabel = new QLabel(tr("&Pairs of"), this);
-  pairsLabel->setBuddy(m_pairs);
-  auto* termsLabel = new QLabel(tr("&Terms of the series"), this);
-  termsLabel->setBuddy(m_terms);
   auto* row = new QHBoxLayout;
-  for (QWidget* part : {static_cast<QWidget*>(pairsLabel), static_cast<QWidget*>(m_pairs),
-                        static_cast<QWidget*>(termsLabel), static_cast<QWidget*>(m_terms)})
-    row->addWidget(part);
+  addLabeledField(row, tr("&Pairs of"), m_pairs);
+  addLabeledField(row, tr("&Terms of the series"), m_terms);
   row->addStretch();
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(row);

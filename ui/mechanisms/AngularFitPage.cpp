@@ -16,6 +16,7 @@
 #include "ui/base/SanitizedText.h"
 #include "ui/plots/ErrorMapPlot.h"
 #include "ui/plots/PanelsPlot.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
@@ -92,16 +93,10 @@ AngularFitPage::AngularFitPage(QWidget* parent)
 
 QLayout* AngularFitPage::makeFields() {
   auto* row = new QHBoxLayout;
-  const auto add = [&](const QString& text, QWidget* field) {
-    auto* label = new QLabel(text, this);
-    label->setBuddy(field);
-    row->addWidget(label);
-    row->addWidget(field);
-  };
-  add(tr("&Learn"), m_target);
-  add(tr("&Hidden units"), m_hidden);
-  add(tr("&Steps"), m_steps);
-  add(tr("S&eed"), m_seed);
+  addLabeledField(row, tr("&Learn"), m_target);
+  addLabeledField(row, tr("&Hidden units"), m_hidden);
+  addLabeledField(row, tr("&Steps"), m_steps);
+  addLabeledField(row, tr("S&eed"), m_seed);
   row->addWidget(m_start);
   row->addWidget(m_cancel);
   row->addWidget(m_progress, 1);

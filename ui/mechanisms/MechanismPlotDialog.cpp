@@ -23,6 +23,7 @@
 #include "ui/mechanisms/MechanismPlotPanels.h"
 #include "ui/plots/PanelsPlot.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 
 namespace headlight {
@@ -102,15 +103,10 @@ void MechanismPlotDialog::makeFields() {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
-  auto* images = new QLabel(tr("&Plot"), this);
-  images->setBuddy(m_images);
-  auto* parts = new QLabel(tr("&Show"), this);
-  parts->setBuddy(m_parts);
   auto* row = new QHBoxLayout;
-  for (QWidget* part : {static_cast<QWidget*>(images), static_cast<QWidget*>(m_images),
-                        static_cast<QWidget*>(parts), static_cast<QWidget*>(m_parts),
-                        static_cast<QWidget*>(m_shared)})
-    row->addWidget(part);
+  addLabeledField(row, tr("&Plot"), m_images);
+  addLabeledField(row, tr("&Show"), m_parts);
+  row->addWidget(m_shared);
   row->addStretch();
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(row);
@@ -128,11 +124,9 @@ void MechanismPlotDialog::makeFields() {
 
 QWidget* MechanismPlotDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  m_export = buttons->addButton(tr("E&xport…"), QDialogButtonBox::ActionRole);
-  m_export->setObjectName(QStringLiteral("ownExport"));
-  m_export->setToolTip(tr("Save the plot as a page, or all its numbers as CSV"));
-  for (QAbstractButton* button : buttons->buttons())
-    qobject_cast<QPushButton*>(button)->setAutoDefault(false);
+  m_export = addDialogButton(buttons, tr("E&xport…"), "ownExport",
+                             tr("Save the plot as a page, or all its numbers as CSV"));
+  buttons->button(QDialogButtonBox::Close)->setAutoDefault(false);
   connect(m_export, &QPushButton::clicked, this, &MechanismPlotDialog::choosePath);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   return buttons;

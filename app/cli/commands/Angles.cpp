@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // angles: Castling-ViT's angular kernel and others over the angle of query and key, the angles of
-// an image, and a network that fits the kernel.
+// an image, its queries and keys on the sphere, and a network that fits the kernel.
 
 #include <cstdio>
 #include <numbers>
@@ -9,6 +9,7 @@
 #include "app/cli/figures/AttendImages.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -16,6 +17,7 @@
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/AngularFigure.h"
 #include "core/workbench/figures/RunFigure.h"
+#include "core/workbench/figures/SphereFigure.h"
 #include "core/workbench/loading/Input.h"
 #include "core/workbench/loading/WeightsName.h"
 
@@ -40,8 +42,9 @@ class AnglesCommand : public Command {
         ->add_option("-o,--output", m_output,
                      tr("Also write a figure (.pdf, .svg or .png) or its numbers (.csv)"))
         ->type_name("FILE");
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     declareAngles(*command);
+    declareSphere(*command);
     declareFit(*command);
     m_model.declare(*command);
     return command;
@@ -50,12 +53,12 @@ class AnglesCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     check();
     if (m_fits) return fit(terminal, stop);
+    if (m_sphere->count() > 0) return sphere(terminal, stop);
     std::optional<AngleTable> table;
     std::string subject;
     if (!m_image.empty()) {
       table = measure(terminal, stop);
-      subject = std::filesystem::path(m_image).filename().string() + ", " +
-                makeModelTitle(m_session->info());
+      subject = imageSubject();
     }
     const AngleTable* found = table ? &*table : nullptr;
     if (!m_output.empty()) valueOrThrow(writeAngles(m_output, m_terms, found, subject));
@@ -88,6 +91,26 @@ class AnglesCommand : public Command {
         ->check(CLI::Range(0, kMostTerms).description(""));
   }
 
+  void declareSphere(CLI::App& command) {
+    const char* group = "Sphere";
+    m_sphere = command.add_option("--sphere", m_sphereOptions.dimensions,
+                                  tr("Instead: the queries and keys of --layer and --head (-1: "
+                                     "each head) and their image on the circle (2) or the sphere "
+                                     "(3), by PCA of the unit vectors"));
+    m_sphere->type_name("INT")->group(group);
+    command
+        .add_option("--azimuth", m_view.azimuth,
+                    tr("Viewing angle of the figure about the third axis, degrees; default 30"))
+        ->type_name("NUM")
+        ->group(group);
+    command
+        .add_option("--elevation", m_view.elevation,
+                    tr("Viewing angle of the figure above the first two axes, degrees; default "
+                       "20"))
+        ->type_name("NUM")
+        ->group(group);
+  }
+
   void declareFit(CLI::App& command) {
     const char* group = "Fit";
     command
@@ -117,20 +140,73 @@ class AnglesCommand : public Command {
     m_fit.target = valueOrThrow(angularTargetFromName(m_target));
     m_fit.seed = static_cast<std::uint64_t>(m_model.source.seed);
     if (m_fits && !m_image.empty()) refuseUsage("--fit", tr("takes no image"));
+    if (m_sphere->count() > 0 && m_fits) refuseUsage("--sphere", tr("does not go with --fit"));
+    if (m_sphere->count() > 0 && m_image.empty()) refuseUsage("--sphere", tr("needs an image"));
     if (!m_fits && !m_image.empty()) m_model.require();
   }
 
-  AngleTable measure(Terminal& terminal, const std::stop_token& stop) {
+  ImagePairs pairsOfImage(Terminal& terminal, const std::stop_token& stop) {
     const Image image = valueOrThrow(readImageAt(m_image));
     m_session = m_model.open(terminal);
+    requireAttention(m_session->info());
     const MaskScheme masks = m_model.masksFor(m_session->info());
     m_options.token = queryFromText(m_query, m_session->info().grid).token;
     ProgressBar bar(terminal);
-    const ImagePairs pairs = valueOrThrow(
+    ImagePairs pairs = valueOrThrow(
         loadPairs(*m_session, rawImage(m_session->info(), image), masks, bar.callback(), stop));
-    AngleTable table = valueOrThrow(angleTable(pairs, m_options, stop));
     terminal.setStatus("");
-    return table;
+    return pairs;
+  }
+
+  AngleTable measure(Terminal& terminal, const std::stop_token& stop) {
+    const ImagePairs pairs = pairsOfImage(terminal, stop);
+    return valueOrThrow(angleTable(pairs, m_options, stop));
+  }
+
+  std::string imageSubject() const {
+    return std::filesystem::path(m_image).filename().string() + ", " +
+           makeModelTitle(m_session->info());
+  }
+
+  int sphere(Terminal& terminal, const std::stop_token& stop) {
+    const ImagePairs pairs = pairsOfImage(terminal, stop);
+    m_sphereOptions.layer = m_options.layer;
+    m_sphereOptions.head = m_options.head;
+    m_sphereOptions.token = m_options.token;
+    const SphereTable table = valueOrThrow(sphereTable(pairs, m_sphereOptions, stop));
+    if (!m_output.empty()) valueOrThrow(writeSphere(m_output, table, m_view, imageSubject()));
+    if (terminal.json())
+      terminal.printJson(sphereJson(table));
+    else
+      for (const SphereHead& head : table.heads)
+        terminal.print(imageSubject() + ", layer " + std::to_string(head.layer) + ", head " +
+                       std::to_string(head.head) + ": " + sphereText(head));
+    if (!terminal.json() && !table.note.empty()) terminal.print(table.note);
+    reportOutput(terminal);
+    return kExitOk;
+  }
+
+  static Json pointsJson(const SpherePoints& points) {
+    return {{"inputs", points.inputs}, {"images", points.images}, {"shares", points.shares}};
+  }
+
+  Json sphereJson(const SphereTable& table) const {
+    Json heads = Json::array();
+    for (const SphereHead& head : table.heads)
+      heads.push_back({{"layer", head.layer},
+                       {"head", head.head},
+                       {"width", head.width},
+                       {"axes", head.axes},
+                       {"axis_shares", head.axisShares},
+                       {"queries", pointsJson(head.queries)},
+                       {"keys", pointsJson(head.keys)}});
+    return {{"image", m_image},
+            {"dimensions", table.dimensions},
+            {"heads", heads},
+            {"token", table.token},
+            {"token_text", table.tokenText},
+            {"note", table.note},
+            {"output", m_output.empty() ? Json(nullptr) : Json(m_output)}};
   }
 
   static Json panelJson(const AnglePanel& panel) {
@@ -207,6 +283,9 @@ class AnglesCommand : public Command {
   int m_terms = 3;
   bool m_json = false, m_fits = false;
   AngleOptions m_options;
+  CLI::Option* m_sphere = nullptr;
+  SphereOptions m_sphereOptions;
+  SphereView m_view;
   AngularFitOptions m_fit;
   ModelOptions m_model;
   std::unique_ptr<InferenceSession> m_session;

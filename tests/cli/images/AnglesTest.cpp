@@ -39,6 +39,32 @@ TEST_F(AnglesCliTest, WithoutAnImageThereAreTheCurves) {
   EXPECT_NE(readBytes(path("curves.svg")).find("linear terms"), std::string::npos);
 }
 
+TEST_F(AnglesCliTest, QueriesAndKeysAreOnTheSphere) {
+  const auto outcome = runWithModel({"angles", m_files[0].string(), "--sphere", "3", "--layer", "1",
+                                     "--query", "2,1", "-o", "sphere.csv", "--json"});
+  expectOk(outcome);
+  const auto json = outcome.json();
+  EXPECT_EQ(json["dimensions"], 3);
+  EXPECT_EQ(json["token_text"], "patch (2, 1)");
+  ASSERT_FALSE(json["heads"].empty());
+  for (const auto& head : json["heads"]) {
+    EXPECT_EQ(head["axis_shares"].size(), 3u);
+    const auto& images = head["queries"]["images"];
+    ASSERT_EQ(images.size(), 3u * 65);
+    for (std::size_t i = 0; i < images.size(); i += 3) {
+      const double x = images[i], y = images[i + 1], z = images[i + 2];
+      EXPECT_NEAR(x * x + y * y + z * z, 1, 1e-9);
+    }
+  }
+  const std::string csv = readBytes(path("sphere.csv"));
+  EXPECT_EQ(csv.substr(0, 22), "layer,head,kind,token,");
+  const auto figure = runWithModel({"angles", m_files[0].string(), "--sphere", "2", "--layer", "0",
+                                    "--head", "1", "-o", "sphere.svg"});
+  expectOk(figure);
+  EXPECT_NE(figure.out.find("layer 0, head 1: axes show "), std::string::npos) << figure.out;
+  EXPECT_NE(readBytes(path("sphere.svg")).find("image on the circle"), std::string::npos);
+}
+
 TEST_F(AnglesCliTest, ANetworkFitsTheKernel) {
   const auto outcome = run({"angles", "--fit", "--steps", "200", "--target", "residual", "--seed",
                             "3", "-o", "fit.pdf", "--json"});
@@ -56,6 +82,9 @@ TEST_F(AnglesCliTest, WhatCannotBeIsRefused) {
   expectError(run({"angles", "--fit", "--target", "all"}), 2, {"kernel or residual"});
   expectError(run({"angles", "-o", "angles.txt"}), 2, {".csv"});
   expectError(runWithModel({"angles", image, "--layer", "3"}), 2, {"layer", "has 3"});
+  expectError(run({"angles", "--sphere", "2"}), 2, {"--sphere", "image"});
+  expectError(runWithModel({"angles", image, "--sphere", "4", "--layer", "0"}), 2, {"2 or 3"});
+  expectError(runWithModel({"angles", image, "--sphere", "2"}), 2, {"layer", "0 to 2"});
 }
 
 }  // namespace

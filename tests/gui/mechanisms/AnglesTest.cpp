@@ -12,13 +12,17 @@
 #include "core/base/files/Files.h"
 #include "core/workbench/attribution/Explanations.h"
 #include "core/workbench/figures/AngularFigure.h"
+#include "core/workbench/figures/SphereFigure.h"
 #include "tests/gui/Grab.h"
+#include "tests/gui/Mouse.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Actions.h"
 #include "ui/bridge/AnglesBridge.h"
 #include "ui/mechanisms/AnglesDialog.h"
 #include "ui/mechanisms/AnglesPage.h"
 #include "ui/mechanisms/AngularFitPage.h"
+#include "ui/mechanisms/SphereImageView.h"
+#include "ui/mechanisms/SpherePage.h"
 #include "ui/plots/ErrorMapPlot.h"
 #include "ui/plots/PanelsPlot.h"
 #include "ui/plots/Plotting.h"
@@ -82,6 +86,17 @@ class AnglesTest : public QObject {
              shown->tokenAngles == wanted.tokenAngles;
     }
     QString text() const { return dialog->angles()->stateText(); }
+    SphereTable expectedSphere(const SphereOptions& options) {
+      auto session = valueOrThrow(InferenceSession::create(experiment));
+      const auto pairs =
+          valueOrThrow(loadPairs(*session, rawImage(session->info(), document()->inputs().image()),
+                                 document()->inputs().masks()));
+      return valueOrThrow(sphereTable(pairs, options));
+    }
+    bool showsSphere(const SphereTable& wanted) const {
+      const auto shown = dialog->sphere()->table();
+      return shown && sphereCsv(*shown) == sphereCsv(wanted) && shown->token == wanted.token;
+    }
   };
 
  private Q_SLOTS:
@@ -167,6 +182,59 @@ class AnglesTest : public QObject {
     QVERIFY(!f.dialog->angles()->bridge()->isBusy() && !f.table());
     f.dialog->show();
     SHOWS(f, f.expected({1, -1, 0}));
+  }
+
+  void queriesAndKeysAreOnTheSphere() {
+    Fixture f;
+    SpherePage* page = f.dialog->sphere();
+    QVERIFY(!page->table());  // a hidden page computes nothing
+    f.document()->view().change([](ViewOptions& view) { view.layer = 1, view.head = 1; });
+    f.dialog->pages()->setCurrentWidget(page);
+    const SphereTable flat = f.expectedSphere({1, 1, 2, f.document()->view().options().query});
+    QTRY_VERIFY(f.showsSphere(flat));
+    QVERIFY(page->stateText().contains("layer 1, head 1"));
+    QVERIFY(!page->view()->image().isNull());
+    page->findChild<QComboBox*>("sphereDimensions")->setCurrentIndex(1);
+    page->findChild<QComboBox*>("sphereHeads")->setCurrentIndex(1);
+    f.document()->view().pin(5);
+    const SphereTable all = f.expectedSphere({1, -1, 3, 5});
+    QTRY_VERIFY(f.showsSphere(all));
+    synthetic::saveGrabs(*f.dialog, QStringLiteral("sphere"));
+    const QString csv = f.folder.filePath("sphere.csv");
+    f.dialog->save(csv);
+    QCOMPARE(*readFile(csv.toStdString(), 1u << 22), sphereCsv(all));
+  }
+
+  void theSphereTurnsByMouseAndKeys() {
+    Fixture f;
+    SpherePage* page = f.dialog->sphere();
+    f.dialog->pages()->setCurrentWidget(page);
+    QTRY_VERIFY(page->table());
+    const auto before = page->view()->view();
+    QTest::keyClick(page->view(), Qt::Key_Left);
+    QCOMPARE(page->view()->view().azimuth, before.azimuth);  // a circle does not turn
+    page->findChild<QComboBox*>("sphereDimensions")->setCurrentIndex(1);
+    QTRY_VERIFY(page->table() && page->table()->dimensions == 3);
+    const QImage image = page->view()->image();
+    QTest::keyClick(page->view(), Qt::Key_Left);
+    QCOMPARE(page->view()->view().azimuth, before.azimuth + 10);
+    QVERIFY(page->view()->image() != image);
+    const QPoint start(100, 60);
+    QTest::mousePress(page->view(), Qt::LeftButton, {}, start);
+    for (const int step : {10, 20, 30})
+      synthetic::moveMouse(page->view(), start + QPoint(0, step), Qt::LeftButton);
+    QTest::mouseRelease(page->view(), Qt::LeftButton, {}, start + QPoint(0, 30));
+    QCOMPARE(page->view()->view().elevation, before.elevation + 15);
+  }
+
+  void closedDialogForgetsTheSphere() {
+    Fixture f;
+    f.dialog->pages()->setCurrentWidget(f.dialog->sphere());
+    QTRY_VERIFY(f.dialog->sphere()->table());
+    auto* exporting = f.dialog->findChild<QPushButton*>("anglesExport");
+    QVERIFY(exporting->isEnabled());
+    f.dialog->close();
+    QVERIFY(!f.dialog->sphere()->table());
   }
 
   void aNetworkFitsTheKernel() {
