@@ -23,11 +23,11 @@ double runNumber(const ListedRun& run, int column) {
     case RunsTableModel::ValidationLoss:
       return now.validationLoss;
     case RunsTableModel::StartTop1:
-      return 100 * now.startTop1;
+      return 100 * now.startScore;
     case RunsTableModel::Top1:
-      return 100 * now.top1;
+      return 100 * now.score;
     case RunsTableModel::BestTop1:
-      return 100 * now.bestTop1;
+      return 100 * now.bestScore;
     case RunsTableModel::Locality:
       return now.locality;
     default:
@@ -55,7 +55,10 @@ QString numberCellText(const ListedRun& run, int column) {
     return QStringLiteral("%1/%2").arg(now.epoch).arg(now.epochs);
   const bool percent = column == RunsTableModel::StartTop1 || column == RunsTableModel::Top1 ||
                        column == RunsTableModel::BestTop1;
-  return QString::number(value, 'f', percent ? 2 : 4);
+  const QString text = QString::number(value, 'f', percent ? 2 : 4);
+  return percent && now.scoreName != kAccuracyName
+             ? QStringLiteral("%1 %2").arg(coreText(now.scoreName), text)
+             : text;
 }
 
 /// Sorts folder by folder: "a/b" before "a-b".

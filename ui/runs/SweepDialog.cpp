@@ -24,6 +24,7 @@
 #include "ui/runs/SweepTable.h"
 #include "ui/training/RunFolders.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
@@ -151,10 +152,8 @@ QWidget* SweepDialog::makeResults() {
 QWidget* SweepDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   const auto add = [&](const QString& text, const char* name, const char* icon) {
-    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
-    button->setObjectName(QString::fromLatin1(name));
+    auto* button = addDialogButton(buttons, text, name);
     button->setIcon(lineIcon(QString::fromLatin1(icon)));
-    button->setAutoDefault(false);
     return button;
   };
   m_start = add(tr("Train All"), "startSweep", "play");

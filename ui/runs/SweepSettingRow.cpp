@@ -10,7 +10,7 @@
 #include <QToolButton>
 
 #include "core/models/Registry.h"
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 #include "ui/base/CoreText.h"
 #include "ui/widgets/IconButton.h"
 

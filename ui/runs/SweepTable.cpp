@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/base/CoreText.h"
 #include "ui/widgets/NumberItem.h"
 
 namespace headlight {
@@ -43,8 +44,8 @@ SweepTable::SweepTable(QWidget* parent) : QTableWidget(0, 8, parent) {
 void SweepTable::showSweep(const SweepPlan& plan, const SweepReport& report,
                            const std::vector<double>& secondsOfRun) {
   const bool bits = plan.ofSequences();
-  QString unit =
-      bits ? QString::fromLatin1(plan.variants.front().sequence->unit()) : tr("top-1, %");
+  QString unit = bits ? QString::fromLatin1(plan.variants.front().sequence->unit())
+                      : coreText(plan.scoreName()) + tr(", %");
   if (plan.seeds.size() == 1) unit += tr(", one seed");
   setHorizontalHeaderLabels({tr("Variant"), tr("Runs"), tr("Best %1").arg(unit),
                              tr("Last %1").arg(unit), tr("Size, M"), bits ? tr("T") : tr("MACs, M"),

@@ -16,10 +16,11 @@ bool same(double a, double b) {
 
 bool sameNumbers(const RunMetrics& a, const RunMetrics& b) {
   return a.epoch == b.epoch && a.epochs == b.epochs && a.step == b.step && a.steps == b.steps &&
-         same(a.loss, b.loss) && same(a.learningRate, b.learningRate) && same(a.top1, b.top1) &&
-         same(a.bestTop1, b.bestTop1) && same(a.startTop1, b.startTop1) &&
-         same(a.validationLoss, b.validationLoss) && same(a.locality, b.locality) &&
-         same(a.imagesPerSecond, b.imagesPerSecond) && same(a.secondsRemaining, b.secondsRemaining);
+         same(a.loss, b.loss) && same(a.learningRate, b.learningRate) && same(a.score, b.score) &&
+         a.scoreName == b.scoreName && same(a.bestScore, b.bestScore) &&
+         same(a.startScore, b.startScore) && same(a.validationLoss, b.validationLoss) &&
+         same(a.locality, b.locality) && same(a.imagesPerSecond, b.imagesPerSecond) &&
+         same(a.secondsRemaining, b.secondsRemaining);
 }
 
 /// But for how old its newest line is, which changes with every look.

@@ -22,23 +22,46 @@ struct LoggedQuantity {
 };
 
 std::vector<LoggedQuantity> stepQuantities() {
-  return {{{"loss", "training loss"}, [](const StepPoint& at) { return at.loss; }},
-          {{"distillation_loss", "distillation loss"},
-           [](const StepPoint& at) { return at.distillationLoss.value_or(NAN); }},
-          {{"auxiliary_loss", "auxiliary loss"},
-           [](const StepPoint& at) { return at.auxiliaryLoss.value_or(NAN); }},
-          {{"gradient_norm", "gradient norm"}, [](const StepPoint& at) { return at.gradientNorm; }},
-          {{"learning_rate", "learning rate"}, [](const StepPoint& at) { return at.learningRate; }},
-          {{"images_per_second", "images per second"},
-           [](const StepPoint& at) { return at.imagesPerSecond; }}};
+  return {
+      {{"loss", "training loss"}, [](const StepPoint& at) { return at.loss; }},
+      {{"distillation_loss", "distillation loss"},
+       [](const StepPoint& at) { return at.distillationLoss.value_or(NAN); }},
+      {{"auxiliary_loss", "auxiliary loss"},
+       [](const StepPoint& at) { return at.auxiliaryLoss.value_or(NAN); }},
+      {{"class_loss", "class loss"},
+       [](const StepPoint& at) { return at.classLoss.value_or(NAN); }},
+      {{"overlap_loss", "overlap loss"},
+       [](const StepPoint& at) { return at.overlapLoss.value_or(NAN); }},
+      {{"side_loss", "side loss"}, [](const StepPoint& at) { return at.sideLoss.value_or(NAN); }},
+      {{"mask_loss", "mask loss"}, [](const StepPoint& at) { return at.maskLoss.value_or(NAN); }},
+      {{"dice_loss", "dice loss"}, [](const StepPoint& at) { return at.diceLoss.value_or(NAN); }},
+      {{"gradient_norm", "gradient norm"}, [](const StepPoint& at) { return at.gradientNorm; }},
+      {{"learning_rate", "learning rate"}, [](const StepPoint& at) { return at.learningRate; }},
+      {{"images_per_second", "images per second"},
+       [](const StepPoint& at) { return at.imagesPerSecond; }}};
+}
+
+/// In percent; NaN where the model is measured by others.
+double scoreOf(const EpochPoint& point, const std::string& key) {
+  const std::vector<NamedScore> scores = point.scores();
+  const auto found = std::find_if(scores.begin(), scores.end(),
+                                  [&](const NamedScore& score) { return score.key == key; });
+  return found == scores.end() ? NAN : 100 * found->value;
 }
 
 std::vector<LoggedQuantity> epochQuantities() {
   return {{{"validation_loss", "validation loss"},
            {},
            [](const EpochPoint& at) { return at.validationLoss; }},
-          {{"top1", "top-1, %"}, {}, [](const EpochPoint& at) { return 100 * at.top1; }},
-          {{"top5", "top-5, %"}, {}, [](const EpochPoint& at) { return 100 * at.top5; }}};
+          {{"top1", "top-1, %"}, {}, [](const EpochPoint& at) { return scoreOf(at, "top1"); }},
+          {{"top5", "top-5, %"}, {}, [](const EpochPoint& at) { return scoreOf(at, "top5"); }},
+          {{"ap", "AP, %"}, {}, [](const EpochPoint& at) { return scoreOf(at, "ap"); }},
+          {{"miou", "mIoU, %"}, {}, [](const EpochPoint& at) { return scoreOf(at, "miou"); }},
+          {{"macc", "mAcc, %"}, {}, [](const EpochPoint& at) { return scoreOf(at, "macc"); }},
+          {{"pacc", "pAcc, %"}, {}, [](const EpochPoint& at) { return scoreOf(at, "pacc"); }},
+          {{"reconstruction", "reconstruction, %"}, {}, [](const EpochPoint& at) {
+             return scoreOf(at, "reconstruction");
+           }}};
 }
 
 std::vector<LoggedQuantity> headQuantities() {
@@ -55,8 +78,9 @@ std::vector<LoggedQuantity> headQuantities() {
 const std::vector<LoggedQuantity>& loggedQuantities() {
   static const std::vector<LoggedQuantity> all = [] {
     std::vector<LoggedQuantity> list = stepQuantities();
+    auto next = list.begin() + 1;
     for (const auto& more : {epochQuantities(), headQuantities()})
-      list.insert(list.begin() + (list.size() > 6 ? 4 : 1), more.begin(), more.end());
+      next = list.insert(next, more.begin(), more.end()) + std::ssize(more);
     return list;
   }();
   return all;

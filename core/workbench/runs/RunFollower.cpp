@@ -51,7 +51,7 @@ Result<Experiment> followedExperiment(const OpenFolder& folder) {
   const std::string where = folder.pathOf(kRunConfig).string();
   return guarded(where, [&] {
     const Json config = runConfigIn(folder);
-    if (config.is_object() && config.contains("task"))
+    if (config.is_object() && config.contains("task") && config["task"] == "sequence")
       throw Failure(
           {ErrorCode::UnsupportedFile,
            tr("belongs to a sequence model; only runs of image classifiers can be followed"),

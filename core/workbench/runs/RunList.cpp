@@ -16,6 +16,11 @@ std::string numberCell(double value) {
   return std::isfinite(value) ? numberText(value) : std::string();
 }
 
+/// Empty where the scores are of another name.
+std::string scoreCell(const RunMetrics& metrics, const char* name, double score) {
+  return metrics.scoreName == name ? numberCell(score) : "";
+}
+
 std::string countCell(std::int64_t count) {
   return count > 0 ? std::to_string(count) : std::string();
 }
@@ -47,17 +52,22 @@ std::string masksCell(const ListedRun& run) {
 std::string runsCsv(const std::vector<ListedRun>& runs) {
   std::string text =
       "run,state,epoch,epochs,step,steps,loss,validation_loss,top1,best_top1,als,name,folder,"
-      "masks,config\n";
+      "masks,config,ap,best_ap,miou,best_miou\n";
   for (const ListedRun& run : runs) {
     const RunMetrics& now = run.standing.numbers;
     for (const std::string& cell :
          {csvQuoted(run.label), followedStateName(run.standing.state), countCell(now.epoch),
           countCell(now.epochs), countCell(now.step), countCell(now.steps), numberCell(now.loss),
-          numberCell(now.validationLoss), numberCell(now.top1), numberCell(now.bestTop1),
-          numberCell(now.locality), csvQuoted(run.standing.name), csvQuoted(run.folder.string())})
+          numberCell(now.validationLoss), scoreCell(now, kAccuracyName, now.score),
+          scoreCell(now, kAccuracyName, now.bestScore), numberCell(now.locality),
+          csvQuoted(run.standing.name), csvQuoted(run.folder.string())})
       text.append(cell).append(",");
     text.append(csvQuoted(masksCell(run))).append(",");
-    text.append(csvQuoted(configSummary(run))).append("\n");
+    text.append(csvQuoted(configSummary(run))).append(",");
+    text.append(scoreCell(now, kPrecisionName, now.score)).append(",");
+    text.append(scoreCell(now, kPrecisionName, now.bestScore)).append(",");
+    text.append(scoreCell(now, kMeanOverlapName, now.score)).append(",");
+    text.append(scoreCell(now, kMeanOverlapName, now.bestScore)).append("\n");
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include "core/base/Log.h"
 #include "core/base/Translation.h"
 #include "core/base/files/LockState.h"
+#include "core/models/Registry.h"
 #include "core/training/step/Divergence.h"
 #include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/sweeps/SweepFolder.h"
@@ -293,6 +294,11 @@ class SweepRunner {
 };
 
 }  // namespace
+
+Task SweepPlan::task() const {
+  if (variants.empty() || ofSequences()) return Task::Classify;
+  return taskOf(variants.front().experiment.model);
+}
 
 std::string sweepRunName(const SweepPlan& plan, const SweepRun& run) {
   return plan.variants[run.variant].name + ", seed " + std::to_string(plan.seeds[run.seed]);

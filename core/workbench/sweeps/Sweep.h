@@ -44,6 +44,11 @@ struct SweepPlan {
 
   /// All variants are of one kind.
   bool ofSequences() const { return !variants.empty() && variants.front().sequence; }
+  /// What its models learn, all of them the same; Classify of sequences too.
+  Task task() const;
+  /// What runs without sequences are compared by, for people and in files: "top-1", "top1".
+  std::string scoreName() const { return scoreNames(task()).front().name; }
+  std::string scoreKey() const { return scoreNames(task()).front().key; }
 };
 
 /// Changes to the base, for the command line's flags: gets the base's JSON before it is read.
@@ -55,16 +60,19 @@ bool isOfSequences(const Json& base);
 ///   name      for titles
 ///   about     what it is, in a sentence; for readers of the file and of the table
 ///   recipe    a name of recipes(): what the base leaves out is as there
-///   base      an Experiment or a SequenceExperiment, or the path of one, relative to the sweep
-///   file variants  [{"name": "aft", "overrides": {"model.mechanism": "aft_conv",
+///   base      an Experiment or a SequenceExperiment, or the path of one, relative to the sweep file
+///   scale_with_base  ["training.epochs"]: where `change` changes the base's value of these, what
+///             variants set there changes in proportion
+///   variants  [{"name": "aft", "overrides": {"model.mechanism": "aft_conv",
 ///             "model.attention": {"kernel": 5}, "training.epochs": 3}}]; `overrides` are
 ///             parameters by their path, `model` or `masks` as a whole, `model.attention`,
 ///             `model.layout`
 ///   mechanisms  in place of variants: one for each of these names
 ///   seeds     [0, 1, 2]
 /// Choosing a mechanism (a backbone) drops the base's options of another one. Every variant is
-/// checked. Errors name file and JSON path ("variants[2].overrides.training.epoch"). A folder that
-/// a sweep was run in stands for its sweep.json.
+/// checked, and all have one task. Errors name file and JSON path
+/// ("variants[2].overrides.training.epoch"). A folder that a sweep was run in stands for its
+/// sweep.json.
 Result<SweepPlan> readSweep(const std::filesystem::path& path, const ChangeBase& change = {});
 /// `folder`: what a base's path is relative to; `name` is for messages.
 Result<SweepPlan> sweepFromText(const std::string& text, const std::string& name,

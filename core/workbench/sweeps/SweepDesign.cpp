@@ -90,6 +90,8 @@ Result<MaskConfig> schemeCalled(const std::string& name, const SchemeLibrary& sh
     if (colon == std::string::npos) return preset;
     const auto mask = headMaskFromText("hard" + name.substr(colon));
     if (!mask) return mask.error();
+    if (!mask->region.isPlain())
+      return notDesigned("a preset takes an odd window alone, such as sch2:5", name);
     preset.window = mask->window;
     return preset;
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 #include "core/workbench/sweeps/Sweep.h"
 
 namespace headlight {

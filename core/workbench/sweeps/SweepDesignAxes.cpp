@@ -240,7 +240,7 @@ Result<SweepCurves> sweepCurves(const SweepPlan& plan, const std::vector<SweepRo
 
 std::string sweepValueTitle(const SweepPlan& plan) {
   return plan.ofSequences() ? std::string("Best ").append(plan.variants.front().sequence->unit())
-                            : "Best top-1 (%)";
+                            : "Best " + plan.scoreName() + " (%)";
 }
 
 double sweepValueScale(const SweepPlan& plan) {

@@ -14,7 +14,7 @@ SweepReference sweepReference(const SweepPlan& plan, const std::vector<SweepRow>
                      std::all_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
                        return row.classes == rows.front().classes;
                      });
-  if (plan.ofSequences() || !alike) return {};
+  if (plan.ofSequences() || plan.task() != Task::Classify || !alike) return {};
   return {1.0 / static_cast<double>(rows.front().classes), true};
 }
 

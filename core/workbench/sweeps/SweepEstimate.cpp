@@ -39,8 +39,8 @@ std::string costKey(const SweepVariant& variant) {
     json.erase(key);
   for (const char* key : {"fraction", "max_samples", "train_samples", "validation_samples"})
     json["data"].erase(key);
-  for (const char* key : {"epochs", "learning_rate", "min_learning_rate", "warmup_epochs",
-                          "weights", "weight_decay", "label_smoothing"})
+  for (const char* key : {"epochs", "schedule", "learning_rate", "min_learning_rate",
+                          "warmup_epochs", "weights", "weight_decay", "label_smoothing"})
     json["training"].erase(key);
   return json.dump();
 }

@@ -126,7 +126,7 @@ Image sweepFigure(const SweepPlan& plan, const std::vector<SweepRow>& rows) {
     figure.tiles.push_back({dotLine(row.best, axis, reference), captionOf(plan, row)});
   }
   const std::string what =
-      plan.ofSequences() ? "Best bits on validation" : "Best top-1 on validation";
+      "Best " + (plan.ofSequences() ? "bits" : plan.scoreName()) + " on validation";
   figure.footnote = what + ", " + sweepSeedsText(rows) + "; " + rangeText(plan, axis);
   if (reference.isChance)
     figure.footnote += formatted("; dark line: chance, %.4g %%", axis.scale * reference.value);

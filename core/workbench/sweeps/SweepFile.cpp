@@ -11,9 +11,11 @@
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
+#include "core/config/ExperimentTask.h"
 #include "core/config/Recipes.h"
 #include "core/models/Registry.h"
 #include "core/workbench/sweeps/SweepOverrides.h"
+#include "core/workbench/sweeps/SweepScaling.h"
 
 namespace headlight {
 namespace {
@@ -186,6 +188,19 @@ void requireOneUnit(const std::vector<SweepVariant>& variants) {
                   at("variants", i));
 }
 
+/// Nor do accuracies of images, average precisions of boxes and overlaps of pixels.
+void requireOneTask(const std::vector<SweepVariant>& variants) {
+  const auto learned = [&](std::size_t variant) {
+    return taskOf(variants[variant].experiment.model);
+  };
+  for (std::size_t i = 1; i < variants.size(); ++i)
+    if (learned(i) != learned(0))
+      refuseSweep("\"" + variants[i].name + tr("\" has the task ") + taskName(learned(i)) +
+                      tr(", \"") + variants[0].name + tr("\" has ") + taskName(learned(0)) +
+                      tr("; their scores cannot be compared. Sweep them apart"),
+                  at("variants", i));
+}
+
 void requireReadable(const Json& base, const std::string& name) {
   const auto require = [&](const auto& read) {
     if (!read) throw Failure({read.error().code, read.error().text(), name});
@@ -196,17 +211,22 @@ void requireReadable(const Json& base, const std::string& name) {
     require(experimentFromJson(base, modelCatalog()));
 }
 
-/// The sweep with its base as it is used, for other folders to be read from.
+/// The sweep with its base as it is used, for other folders to be read from. Its variants are
+/// scaled already.
 std::string fileOf(const Json& json, Json base) {
   Json whole = json;
   whole.erase("recipe");
+  whole.erase("scale_with_base");
   findPathsBeside(base, std::filesystem::current_path());
   whole["base"] = std::move(base);
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const ChangeBase& change) {
-  checkKeys(json, {"name", "about", "recipe", "base", "variants", "mechanisms", "seeds"}, "");
+SweepPlan planOf(Json json, const std::filesystem::path& folder, const ChangeBase& change) {
+  checkKeys(
+      json,
+      {"name", "about", "recipe", "base", "scale_with_base", "variants", "mechanisms", "seeds"},
+      "");
   SweepPlan plan;
   plan.name = textAt(json, "name", plan.name);
   plan.about = textAt(json, "about", "");
@@ -217,14 +237,17 @@ SweepPlan planOf(const Json& json, const std::filesystem::path& folder, const Ch
     refuseSweep(
         tr("applies only to image classifiers; write a sequence model's settings into its base"),
         "recipe");
-  Json base = withRecipe(recipe, plotBase);
+  const Json written = withRecipe(recipe, plotBase);
+  Json base = written;
   if (change) change(base);
   requireReadable(base, baseName);
+  scaleVariants(json, written, base);
   plan.file = fileOf(json, base);
   plan.seeds = readSeeds(json);
   plan.variants = readVariants(json, base);
   refuseTwins(plan.variants, json.contains("mechanisms"));
   requireOneUnit(plan.variants);
+  requireOneTask(plan.variants);
   return plan;
 }
 

@@ -71,11 +71,11 @@ void refuseSweep(const std::string& message, const std::string& path) {
 void applyOverrides(Json& experiment, const Json& overrides, const std::string& path) {
   if (!overrides.is_object()) refuseSweep(tr("must be an object in braces"), path);
   const auto where = [&](const std::string& key) { return path + "." + key; };
-  static const std::vector<std::string> first{"model", "masks", "model.name", "model.backbone",
-                                              "model.mechanism"};
+  static const std::vector<std::string> first{"model",          "masks",           "model.name",
+                                              "model.backbone", "model.mechanism", "task"};
   for (const std::string& key : first) {
     if (!overrides.contains(key)) continue;
-    if (key.find('.') != std::string::npos) {
+    if (key.find('.') != std::string::npos || key == "task") {
       overrideOne(experiment, key, overrides[key], where(key));
       continue;
     }

@@ -110,12 +110,12 @@ void clearDiverged(const OpenFolder& run) {
   if (run.has(kDivergedMark)) run.remove(kDivergedMark);
 }
 
-RunResult classifierResult(const OpenFolder& run, std::int64_t epochs) {
+RunResult imageResult(const OpenFolder& run, std::int64_t epochs, const std::string& score) {
   RunResult result;
-  const auto columns = tableColumns(run, {"top1"}, epochs);
-  for (const double top1 : columns[0]) {
-    result.last = top1;
-    result.best = std::max(result.best, top1);
+  const auto columns = tableColumns(run, {score}, epochs);
+  for (const double value : columns[0]) {
+    result.last = value;
+    result.best = std::max(result.best, value);
   }
   return result;
 }

@@ -31,7 +31,7 @@ void clearDiverged(const OpenFolder& run);
 
 /// From the run's metrics.csv, which has a row for each of its `epochs`, or for each validation.
 /// Throws Failure naming it.
-RunResult classifierResult(const OpenFolder& run, std::int64_t epochs);
+RunResult imageResult(const OpenFolder& run, std::int64_t epochs, const std::string& score);
 RunResult sequenceResult(const OpenFolder& run, const SequenceTrainingConfig& training);
 
 /// Images per second by variant, as last measured; none where nothing was. Throws Failure.

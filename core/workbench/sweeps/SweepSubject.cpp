@@ -75,11 +75,12 @@ class ClassifierSubject : public SweepSubject {
     const auto outcome = trainHeld(run.experiment, held, {listener.begun, notify}, stop);
     if (!outcome) return outcome.error();
     return SweepOutcome{outcome->state == TrainingState::Finished, outcome->steps,
-                        outcome->bestTop1};
+                        outcome->bestScore};
   }
 
   RunResult resultIn(const SweepRun& run, const OpenFolder& folder) const override {
-    return classifierResult(folder, run.experiment.training.epochs);
+    const ScoreName& score = scoreNames(taskOf(run.experiment.model)).front();
+    return imageResult(folder, run.experiment.training.epochs, score.key);
   }
 
   /// What the config of a run says (the data has told it the number of classes), and what the model

@@ -70,7 +70,7 @@ class SequenceSubject : public SweepSubject {
     row.mechanism = experiment.model.mechanism;
     row.depth = experiment.model.depth;
     row.width = experiment.model.width;
-    row.heads = experiment.model.isSoftmax() ? experiment.model.heads : 1;
+    row.heads = experiment.model.hasHeads() ? experiment.model.heads : 1;
     row.length = experiment.length();
     row.parameters = sequenceCost(experiment).parameters;
     return row;

@@ -96,14 +96,15 @@ SweepColumn variantColumn() {
           [](const SweepRow& row) { return escaped(row.name); }};
 }
 
-std::vector<SweepColumn> classifierColumns() {
+std::vector<SweepColumn> imageColumns(const SweepPlan& plan) {
+  const std::string name = plan.scoreName() + " (%)", key = plan.scoreKey();
   return {variantColumn(),
           nameColumn("backbone", &SweepRow::backbone),
           nameColumn("mechanism", &SweepRow::mechanism),
           nameColumn("masks", &SweepRow::masks),
           countColumn("runs", "Runs", &SweepRow::runs, nullptr),
-          statisticColumn("best_top1", "Best top-1 (%)", &SweepRow::best, percentText),
-          statisticColumn("last_top1", "Last top-1 (%)", &SweepRow::last, percentText),
+          statisticColumn("best_" + key, "Best " + name, &SweepRow::best, percentText),
+          statisticColumn("last_" + key, "Last " + name, &SweepRow::last, percentText),
           countColumn("parameters", "Parameters (M)", &SweepRow::parameters, "%.3f"),
           countColumn("macs", "MACs (M)", &SweepRow::macs, "%.1f"),
           speedColumn("images_per_second", "Images/s")};
@@ -128,7 +129,7 @@ std::vector<SweepColumn> sequenceColumns(const std::string& unit) {
 }
 
 std::vector<SweepColumn> columnsOf(const SweepPlan& plan) {
-  return plan.ofSequences() ? sequenceColumns(resultUnit(plan)) : classifierColumns();
+  return plan.ofSequences() ? sequenceColumns(resultUnit(plan)) : imageColumns(plan);
 }
 
 std::string chanceText(const SweepPlan& plan, const std::vector<SweepRow>& rows) {
@@ -147,8 +148,9 @@ std::string footnoteOf(const SweepPlan& plan, const std::vector<SweepRow>& rows)
            "a CPU, tensors on a GPU). Compare both only if the runs were trained on the same "
            "otherwise idle machine. Sequences/s: inference in batches, every variant measured in "
            "turn on the same machine.";
-  return "Top-1 on the validation split, of the best and the last epoch of each run: " + seeds +
-         chanceText(plan, rows) +
+  return (plan.task() == Task::Classify ? "Top-1" : plan.scoreName()) +
+         std::string(" on the validation split, of the best and the last epoch of each run: ") +
+         seeds + chanceText(plan, rows) +
          ". Parameters: of the model with its masks. MACs: of one image; a "
          "head with a hard, strict or random mask counts only the keys inside the mask if its "
          "mechanism has a linear kernel (softmax attention has one, whichever kernel is chosen), "

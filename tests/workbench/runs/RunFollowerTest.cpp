@@ -110,7 +110,7 @@ TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   EXPECT_EQ(now.locality, 0.25);
   EXPECT_DOUBLE_EQ(now.imagesPerSecond, 16);
   EXPECT_DOUBLE_EQ(now.secondsRemaining, 38 * 8 / 16.0);  // batches of 8 at 16 images a second
-  EXPECT_TRUE(std::isnan(now.top1));
+  EXPECT_TRUE(std::isnan(now.score));
   growth = follower.poll();
   EXPECT_TRUE(growth.points.empty());
   EXPECT_FALSE(growth.anew);
@@ -118,8 +118,8 @@ TEST_F(RunFollowerTest, HandsOutWhatIsNewOnce) {
   epoch(2, 0.25);
   growth = follower.poll();
   ASSERT_EQ(growth.points.epochPoints.size(), 2u);
-  EXPECT_EQ(growth.standing.numbers.top1, 0.25);
-  EXPECT_EQ(growth.standing.numbers.bestTop1, 0.5);
+  EXPECT_EQ(growth.standing.numbers.score, 0.25);
+  EXPECT_EQ(growth.standing.numbers.bestScore, 0.5);
   EXPECT_EQ(growth.standing.numbers.epoch, 3);
   EXPECT_GE(growth.standing.secondsSinceLine, 0);
   EXPECT_LT(growth.standing.secondsSinceLine, 60);

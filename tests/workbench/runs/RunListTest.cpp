@@ -44,7 +44,7 @@ TEST(RunList, RunsOfAFolderAreListedWithTheirNumbers) {
   const auto runs = listRuns({folder / "sweep"});
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].label, "a/seed-0");
-  EXPECT_EQ(runs[0].standing.numbers.bestTop1, 0.5);
+  EXPECT_EQ(runs[0].standing.numbers.bestScore, 0.5);
   EXPECT_EQ(runs[1].standing.name, "a \"run\"");
   const std::string csv = runsCsv(runs);
   EXPECT_NE(csv.find("\"b/seed-0\",stopped,") == std::string::npos

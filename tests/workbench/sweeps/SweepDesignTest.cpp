@@ -217,6 +217,25 @@ TEST(SweepDesign, TheFiguresOfThePapersHaveTheirLines) {
   EXPECT_EQ(curves.series[1].keys, (std::vector<double>{0.05, 0.1, 0.3, 0.5, 1}));
 }
 
+TEST(SweepDesign, EachBiasIsALineOverTheShareOfTheData) {
+  const auto plan =
+      valueOrThrow(readSweep(HEADLIGHT_SOURCE_DIR "/models/presets/sweeps/bias-cifar10.json"));
+  std::vector<SweepRow> rows;
+  for (const SweepVariant& variant : plan.variants) {
+    rows.push_back(rowNamed(variant.name, 0.5));
+    rows.back().best.deviation = 0.01;
+  }
+  const auto curves = valueOrThrow(sweepCurves(plan, rows, "data.fraction"));
+  std::vector<std::string> names;
+  for (const SweepSeries& series : curves.series) {
+    names.push_back(series.name);
+    EXPECT_EQ(series.keys, (std::vector<double>{0.1, 0.25, 0.5, 1})) << series.name;
+    EXPECT_EQ(series.values[0].deviation, 0.01) << series.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"DeiT", "MaiT hard", "MaiT soft", "IBiT", "ConViT",
+                                             "Castling", "LSLA", "AFT-conv"}));
+}
+
 TEST(SweepEstimate, CountsTheRunsThatAreLeft) {
   const TemporaryFolder folder;
   const SweepPlan plan = designed({"masks=none,sch1", "training.epochs=1,2"}, {1});
