@@ -14,7 +14,7 @@
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/attribution/Explanations.h"
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 #include "ui/base/CoreText.h"
 #include "ui/compare/CompareView.h"
 #include "ui/document/Session.h"

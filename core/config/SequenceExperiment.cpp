@@ -25,13 +25,21 @@ Result<void> readHead(const Json& json) {
   return checkSchema(json, SequenceExperiment::kSchema);
 }
 
+/// Parameters that a Synthesizer's logits come from.
+double synthesizedPairs(const SequenceModelConfig& model, double length) {
+  if (model.synthesis == "dense") return length * (model.width + model.heads);
+  return model.heads * length * (model.synthesis == "random" ? length : 2.0 * model.rank);
+}
+
 /// About how many there are; a double, since their number may be beyond all integers.
 double parameterCount(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
   const double width = model.width, length = static_cast<double>(experiment.length());
-  const double pairs = !model.hasPositionBiases() ? 0
-                       : model.factorized         ? 2 * length * model.rank
-                                                  : length * length;
+  const double pairs = model.isSynthesizer()        ? synthesizedPairs(model, length)
+                       : model.isConv()             ? double{1} * model.heads * (model.window + 2)
+                       : !model.hasPositionBiases() ? 0
+                       : model.factorized           ? 2 * length * model.rank
+                                                    : length * length;
   return model.depth * ((4 + 2 * model.mlpRatio) * width * width + pairs) + width * (length + 513);
 }
 
@@ -52,7 +60,10 @@ Result<void> checkTogether(const SequenceExperiment& experiment) {
     return invalidConfig(
         tr("leaves the MLP without features; width times mlp_ratio must be at least 1"),
         "model.mlp_ratio");
-  if (model.isSoftmax() && model.width % model.heads != 0)
+  if (model.isConv() && model.window < 1)
+    return invalidConfig(tr("must be at least 1 for aft_conv; aft_simple has no position biases"),
+                         "model.window");
+  if (model.hasHeads() && model.width % model.heads != 0)
     return invalidConfig(tr("does not divide model.width (") + std::to_string(model.width) +
                              tr("); all heads have the same width"),
                          "model.heads");
@@ -113,9 +124,12 @@ const ParameterTable& sequenceModelParameters() {
   using M = SequenceModelConfig;
   static const ParameterTable table =
       TableBuilder<M>()
-          .choice(&M::mechanism, "mechanism", {"softmax", "aft_full", "aft_local", "aft_simple"},
-                  "Causal mechanism: a Transformer's softmax, AFT-full (Eq. 2), AFT-local (Eq. 4) "
-                  "or AFT-simple (Eq. 5).")
+          .choice(&M::mechanism, "mechanism",
+                  {"softmax", "aft_full", "aft_local", "aft_simple", "aft_conv",
+                   "linear_transformer", "performer", "synthesizer"},
+                  "Causal mechanism: a Transformer's softmax, AFT-full (Eq. 2), AFT-local (Eq. 4), "
+                  "AFT-simple (Eq. 5), AFT-conv (Eq. 6), or a baseline of AFT's Table 4: Linear "
+                  "Transformer, Performer, Synthesizer.")
           .integer(&M::width, "width", 1, 4096, "Features D of each position.")
           .integer(&M::depth, "depth", 1, 128, "Blocks.")
           .number(&M::mlpRatio, "mlp_ratio", 0.01, 32,
@@ -123,18 +137,31 @@ const ParameterTable& sequenceModelParameters() {
           .integer(&M::length, "length", 2, 65536,
                    "Text: sequence length T in bytes; for images it follows from their size.")
           .integer(&M::heads, "heads", 1, 1024,
-                   "softmax: number of heads H; must divide the width.")
+                   "All but aft_full, aft_local, aft_simple: number of heads H; must divide the "
+                   "width.")
           .integer(&M::rank, "rank", 1, 1024,
-                   "AFT: width d' of the two factors of the position biases (Eq. 7).")
+                   "aft_full, aft_local: width d' of the two factors of the position biases (Eq. "
+                   "7); factorized synthesizer: of its logits.")
           .boolean(&M::factorized, "factorized",
-                   "AFT: factorize the position biases into two thin matrices (Eq. 7) instead of "
-                   "one full matrix.")
+                   "aft_full, aft_local: factorize the position biases into two thin matrices (Eq. "
+                   "7) instead of one full matrix.")
           .formerly("factorised")
-          .integer(&M::window, "window", 0, 65536,
-                   "aft_local: window; bytes at a smaller distance have a learned bias (Eq. 4). 0: "
-                   "none.")
+          .integer(
+              &M::window, "window", 0, 65536,
+              "aft_local: window; bytes at a smaller distance have a learned bias (Eq. 4). 0: "
+              "none. aft_conv: taps of each head's kernel, over the current byte and those before "
+              "it (Eq. 6).")
+          .boolean(&M::reparametrize, "reparametrize",
+                   "aft_conv: normalize each head's taps, with a learned gain and shift (Eq. 8).")
           .boolean(&M::query, "query",
                    "AFT: gate the result by a sigmoid of the query; off is an ablation.")
+          .integer(&M::features, "features", 0, 16384,
+                   "performer: random features m of each head; 0: d·ln d for heads d wide.")
+          .integer(&M::featureSeed, "feature_seed", 0, 2147483647,
+                   "performer: seed of the random features, which are never drawn anew.")
+          .choice(&M::synthesis, "synthesis", {"dense", "random", "factorized"},
+                  "synthesizer: logits by a small MLP of each token (dense), learned for every "
+                  "pair of positions (random), or as a product of two thin matrices (factorized).")
           .number(&M::dropout, "dropout", 0, 0.9,
                   "Dropout rate after the embedding and every branch, in training.")
           .build();
@@ -146,10 +173,13 @@ const ParameterTable& sequenceTrainingParameters() {
   static const ParameterTable table =
       TableBuilder<T>()
           .integer(&T::steps, "steps", 1, 1e9, "Optimizer steps.")
-          .integer(&T::batchSize, "batch_size", 1, 65536, "Sequences per step.")
+          .integer(&T::batchSize, "batch_size", 1, 65536, "Sequences per step, over all processes.")
+          .choice(&T::schedule, "schedule", {"cosine", "inverse_sqrt"},
+                  "Schedule after the warm-up: cosine to min_learning_rate, or inverse_sqrt, "
+                  "divided by the root of the step over warmup_steps (AFT, §5.1).")
           .number(&T::learningRate, "learning_rate", 0, 10, "Peak learning rate.")
           .number(&T::minLearningRate, "min_learning_rate", 0, 10,
-                  "Learning rate at the end of the cosine.")
+                  "Learning rate at the end of the cosine; the minimum of inverse_sqrt.")
           .integer(&T::warmupSteps, "warmup_steps", 0, 1e9, "Steps of linear warm-up.")
           .number(&T::weightDecay, "weight_decay", 0, 10,
                   "AdamW weight decay; biases, norms, embeddings and positions have none.")
@@ -164,6 +194,8 @@ const ParameterTable& sequenceTrainingParameters() {
                    "Sequences per validation, spread evenly over the split; 0: all.")
           .integer(&T::checkpointSteps, "checkpoint_steps", 1, 1e9,
                    "Write the last checkpoint at least every this many steps.")
+          .number(&T::timeout, "timeout", 1, 1e6,
+                  "With several processes: how many seconds one waits for the others.")
           .build();
   return table;
 }

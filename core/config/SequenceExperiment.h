@@ -39,28 +39,40 @@ struct SequenceDataConfig {
 };
 
 struct SequenceModelConfig {
-  /// softmax (the Transformer) | aft_full (Eq. 2) | aft_local (Eq. 4) | aft_simple (Eq. 5)
+  /// softmax (the Transformer) | aft_full (Eq. 2) | aft_local (Eq. 4) | aft_simple (Eq. 5) |
+  /// aft_conv (Eq. 6) | linear_transformer | performer | synthesizer
   std::string mechanism = "aft_local";
   int width = 128;  ///< D
   int depth = 4;    ///< blocks
   double mlpRatio = 4.0;
   int length = 256;  ///< T of text, in bytes; that of images follows from their size
-  int heads = 4;     ///< of softmax; divides width
+  int heads = 4;     ///< of all but aft_full, aft_local and aft_simple; divides width
   int rank = 32;     ///< d' of Eq. 7
   bool factorized = true;
-  int window = 32;  ///< s of Eq. 4 along the sequence: t − t' < s has a learned bias
+  int window = 32;  ///< s of Eq. 4 and 6 along the sequence: t − t' < s has a learned bias
+  bool reparametrize = true;  ///< Eq. 8, of aft_conv
   bool query = true;
-  double dropout = 0.0;  ///< of embeddings and branches, in training
+  int features = 0;                 ///< of performer; 0: d·ln d
+  int featureSeed = 0;              ///< of performer
+  std::string synthesis = "dense";  ///< of synthesizer: dense | random | factorized (rank)
+  double dropout = 0.0;             ///< of embeddings and branches, in training
 
   bool isSoftmax() const { return mechanism == "softmax"; }
+  bool isConv() const { return mechanism == "aft_conv"; }
+  bool isSynthesizer() const { return mechanism == "synthesizer"; }
+  /// By features, linear in the positions.
+  bool isLinear() const { return mechanism == "linear_transformer" || mechanism == "performer"; }
+  bool hasHeads() const { return isSoftmax() || isConv() || isSynthesizer() || isLinear(); }
+  /// For pairs of positions.
   bool hasPositionBiases() const { return mechanism == "aft_full" || mechanism == "aft_local"; }
   int hiddenWidth() const { return static_cast<int>(width * mlpRatio); }  ///< of the MLP
 };
 
 struct SequenceTrainingConfig {
   std::int64_t steps = 2000;
-  std::int64_t batchSize = 16;  ///< sequences a step
-  double learningRate = 3e-3;   ///< peak
+  std::int64_t batchSize = 16;      ///< sequences a step, over all processes of a run
+  std::string schedule = "cosine";  ///< cosine | inverse_sqrt (§5.1, §5.2)
+  double learningRate = 3e-3;       ///< peak
   double minLearningRate = 1e-5;
   std::int64_t warmupSteps = 100;
   double weightDecay = 0.05;
@@ -70,6 +82,7 @@ struct SequenceTrainingConfig {
   std::int64_t evaluateSteps = 200;    ///< steps between validations; the last step has one too
   std::int64_t evaluateSamples = 64;   ///< sequences of a validation, spread evenly; 0: all
   std::int64_t checkpointSteps = 200;  ///< `last` is written at least every so many steps
+  double timeout = 600;                ///< seconds that one process of a run waits for the others
 };
 
 struct SequenceExperiment {

@@ -12,7 +12,7 @@
 #include "core/base/Translation.h"
 #include "core/config/DatasetKinds.h"
 #include "core/data/DataNotes.h"
-#include "core/data/TextureShape.h"
+#include "core/data/drawn/TextureShape.h"
 #include "core/data/files/DataStamp.h"
 #include "core/imaging/Preprocess.h"
 
@@ -149,7 +149,7 @@ std::unique_ptr<Dataset> openImages(const SequenceExperiment& experiment, Split 
   spec.imageSize = std::max(kMinTextureShapeSize, data.imageSize);
   spec.trainSamples = data.trainSamples;
   spec.validationSamples = data.validationSamples;
-  if (spec.kind != kProceduralData && data.path.empty())
+  if (!isDrawnData(spec.kind) && data.path.empty())
     throw Failure({ErrorCode::InvalidConfig, tr("is empty; give the image folder"), "data.path"});
   auto dataset = valueOrThrow(openDataset(spec, split));
   logNotes(dataset->notes());

@@ -35,6 +35,7 @@ TEST(SequenceConfig, EveryParameterIsWrittenAndReadBack) {
       else
         object[parameter.name] = "changed";
     }
+  json["model"]["width"] = json["model"]["heads"].get<int>() * 26;
   const auto read = sequenceFromJson(json);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(sequenceToJson(*read), json);
@@ -63,7 +64,11 @@ TEST(SequenceConfig, MistakesAreNamedByTheirPath) {
   EXPECT_EQ(pathOfError(R"({"task": "classify"})"), "task");
   EXPECT_EQ(pathOfError(R"({"model": 3})"), "model");
   EXPECT_EQ(pathOfError(R"({"model": {"windw": 3}})"), "model.windw");
-  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "aft_conv"}})"), "model.mechanism");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "aft_convolution"}})"), "model.mechanism");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "aft_conv"}})"), "accepted");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "aft_conv", "heads": 3}})"), "model.heads");
+  EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "aft_conv", "window": 0}})"), "model.window");
+  EXPECT_EQ(pathOfError(R"({"model": {"window": 0}})"), "accepted") << "of aft_local";
   EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax"}})"), "accepted");
   EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax", "heads": 3}})"), "model.heads");
   EXPECT_EQ(pathOfError(R"({"model": {"mechanism": "softmax", "heads": 0}})"), "model.heads");
@@ -73,6 +78,7 @@ TEST(SequenceConfig, MistakesAreNamedByTheirPath) {
   EXPECT_EQ(pathOfError(R"({"model": {"width": 2, "mlp_ratio": 0.1}})"), "model.mlp_ratio");
   EXPECT_EQ(pathOfError(R"({"data": {"image_size": 1000}})"), "data.image_size");
   EXPECT_EQ(pathOfError(R"({"training": {"steps": 0.5}})"), "training.steps");
+  EXPECT_EQ(pathOfError(R"({"training": {"schedule": "step"}})"), "training.schedule");
   EXPECT_EQ(pathOfError(R"({"training": {"learning_rate": 1e-6}})"), "training.min_learning_rate");
   // Those of image classifiers.
   EXPECT_EQ(pathOfError(R"({"masks": {"scheme": "sch1"}})"), "masks");

@@ -33,7 +33,21 @@ SequenceExperiment smallSequences(const std::string& mechanism) {
   return experiment;
 }
 
-const std::vector<std::string> kMechanisms{"softmax", "aft_full", "aft_local", "aft_simple"};
+const std::vector<std::string> kMechanisms{"softmax",     "aft_full",          "aft_local",
+                                           "aft_simple",  "aft_conv",          "performer",
+                                           "synthesizer", "linear_transformer"};
+
+bool isAft(const std::string& mechanism) {
+  return mechanism.starts_with("aft_");
+}
+
+/// A word of what its maps are said to be.
+std::string wordOf(const std::string& mechanism) {
+  if (isAft(mechanism)) return "Eq. 3";
+  if (mechanism == "performer") return "random features";
+  if (mechanism == "synthesizer") return "Synthesizer";
+  return mechanism == "softmax" ? "Softmax" : "elu(q) + 1";
+}
 
 /// Weights large enough for everything to matter.
 std::shared_ptr<SequenceModel> stirredModel(const std::string& mechanism) {
@@ -59,11 +73,13 @@ TEST(SequenceModel, NamesAndShapesAreThoseFromTheConfig) {
         for (const auto& [name, shape] : sequenceShapes(experiment.model, experiment.length()))
           EXPECT_TRUE(reported.emplace(name, shape).second) << name;
         EXPECT_EQ(made, reported) << mechanism;
-        const bool softmax = mechanism == "softmax";
         EXPECT_EQ(made.contains("blocks.1.attn.position_u"),
-                  !softmax && mechanism != "aft_simple" && factorized);
-        EXPECT_EQ(made.contains("blocks.1.attn.q.weight"), !softmax && query);
-        EXPECT_EQ(made.contains("blocks.1.attn.qkv.weight"), softmax);
+                  (mechanism == "aft_full" || mechanism == "aft_local") && factorized);
+        EXPECT_EQ(made.contains("blocks.1.attn.position_gain"), mechanism == "aft_conv");
+        EXPECT_EQ(made.contains("blocks.1.attn.q.weight"), isAft(mechanism) && query);
+        EXPECT_EQ(made.contains("blocks.1.attn.qkv.weight"),
+                  !isAft(mechanism) && mechanism != "synthesizer");
+        EXPECT_EQ(made.contains("blocks.1.attn.logit_weight"), mechanism == "synthesizer");
         const ModelCost cost = sequenceCost(experiment);
         std::int64_t parameters = 0;
         for (const auto& [name, tensor] : model->trainable())
@@ -82,6 +98,32 @@ TEST(SequenceCost, CountsProductsByHand) {
   EXPECT_EQ(macsOf("aft_simple"), shared + 2 * 24 * 3 * 16 * 16);
   EXPECT_EQ(macsOf("aft_full"), shared + 2 * (24 * 3 * 16 * 16 + 2 * 24 * 24 * 16));
   EXPECT_EQ(macsOf("aft_local"), shared + 2 * (24 * 3 * 16 * 16 + 2 * 24 * 12 * 16));
+  // Four heads, each with one column of K, and six taps.
+  EXPECT_EQ(macsOf("aft_conv"), shared + 2 * (24 * (2 * 16 + 4) * 16 + 24 * 6 * (16 + 4)));
+  // 4 heads of 4, one chunk: 4 features, or ⌊4 ln 4⌋ = 5.
+  EXPECT_EQ(macsOf("linear_transformer"),
+            shared + 2 * (24 * 16 * 48 + 2 * 24 * 4 * 16 + 24 * 24 * (16 + 16)));
+  EXPECT_EQ(macsOf("performer"),
+            shared + 2 * (24 * 16 * 48 + 2 * 24 * 5 * 16 * 2 + 24 * 24 * (20 + 16)));
+  EXPECT_EQ(macsOf("synthesizer"), shared + 2 * (24 * 2 * 16 * 16 + 2 * 24 * 24 * 16));
+}
+
+TEST(SequenceModel, SynthesizersOfEveryKindAreAsTheirConfigSays) {
+  for (const char* synthesis : {"dense", "random", "factorized"}) {
+    SequenceExperiment experiment = smallSequences("synthesizer");
+    experiment.model.synthesis = synthesis;
+    const auto model = makeSequenceModel(experiment);
+    std::map<std::string, std::vector<std::int64_t>> made, reported;
+    std::int64_t parameters = 0;
+    for (const auto& [name, tensor] : model->trainable()) {
+      made[name] = tensor.sizes().vec();
+      parameters += tensor.numel();
+    }
+    for (const auto& [name, shape] : sequenceShapes(experiment.model, experiment.length()))
+      reported[name] = shape;
+    EXPECT_EQ(made, reported) << synthesis;
+    EXPECT_EQ(sequenceCost(experiment).parameters, parameters) << synthesis;
+  }
 }
 
 TEST(SequenceModel, ItsMapsAreThoseOfItsLayers) {
@@ -90,7 +132,7 @@ TEST(SequenceModel, ItsMapsAreThoseOfItsLayers) {
     const at::Tensor bytes = at::randint(0, 256, {2, 24}, at::kLong);
     for (const std::int64_t layer : {0, 1}) {
       const at::Tensor map = model->map(bytes, layer);
-      const std::int64_t heads = mechanism == "softmax" ? 4 : 1;
+      const std::int64_t heads = isAft(mechanism) && mechanism != "aft_conv" ? 1 : 4;
       ASSERT_EQ(map.sizes(), (std::vector<std::int64_t>{2, heads, 24, 24})) << mechanism;
       EXPECT_LT((map.sum(-1) - 1).abs().max().item<double>(), 1e-5) << mechanism;
       EXPECT_EQ(map.triu(1).abs().max().item<double>(), 0) << mechanism;
@@ -102,8 +144,8 @@ TEST(SequenceModel, ItsMapsAreThoseOfItsLayers) {
       EXPECT_LT((map.slice(2, 0, 8) - changed.slice(2, 0, 8)).abs().max().item<double>(), 1e-6);
       EXPECT_FALSE(at::equal(map.slice(2, 8), changed.slice(2, 8))) << mechanism;
     }
-    EXPECT_NE(model->mapMeaning().find(mechanism == "softmax" ? "Softmax" : "Eq. 3"),
-              std::string::npos);
+    EXPECT_NE(model->mapMeaning().find(wordOf(mechanism)), std::string::npos)
+        << model->mapMeaning();
   }
 }
 
@@ -152,6 +194,8 @@ TEST(SequenceModel, EveryParameterGetsAGradient) {
   for (const auto& mechanism : kMechanisms) {
     const auto model = stirredModel(mechanism);
     model->train();
+    for (const auto& [name, tensor] : model->trainable())  // taps count by their gain, first 0
+      if (name.ends_with("position_gain")) tensor.detach().fill_(0.5);
     const at::Tensor bytes = at::randint(0, 256, {4, 24}, at::kLong);
     const at::Tensor logits = model->forward(bytes);
     at::cross_entropy_loss(logits.reshape({-1, 256}), bytes.reshape({-1})).backward();
@@ -236,6 +280,11 @@ TEST(SequenceSampler, AsManyAtOnceAsMemoryAllows) {
   const std::int64_t full = sequencesAtOnce(config, 3072, 64);
   config.mechanism = "softmax";
   EXPECT_EQ(sequencesAtOnce(config, 3072, 64), full);
+  config.mechanism = "synthesizer";
+  EXPECT_EQ(sequencesAtOnce(config, 3072, 64), full);
+  config.mechanism = "linear_transformer";
+  EXPECT_EQ(sequencesAtOnce(config, 3072, 64), sequencesAtOnce(config, 100, 64));
+  EXPECT_GT(sequencesAtOnce(config, 3072, 64), full);
   config.mechanism = "aft_simple";
   EXPECT_EQ(sequencesAtOnce(config, 3072, 64), 64);
 }

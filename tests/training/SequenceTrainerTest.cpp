@@ -146,6 +146,26 @@ TEST(SequenceTrainer, TheBestWeightsAreTheMovingAverage) {
   EXPECT_NEAR(score.bits, validated, 1e-9);
 }
 
+/// AFT §5.1: as Vaswani et al. 2017, Eq. 3.
+TEST(SequenceTrainer, TheRateFallsWithTheInverseRootOfTheStep) {
+  const TemporaryFolder folder;
+  auto experiment = patterns(folder / "text");
+  experiment.training.schedule = "inverse_sqrt";
+  SequenceTrainer(partsOf(experiment), RunFolder::create(folder / "run")).run({}, {});
+  std::ifstream log(folder / "run/metrics.jsonl");
+  std::vector<std::int64_t> steps;
+  for (std::string line; std::getline(log, line);) {
+    const Json entry = Json::parse(line);
+    if (!entry.contains("learning_rate") || entry["step"].get<std::int64_t>() <= 3) continue;
+    steps.push_back(entry["step"].get<std::int64_t>());
+    const auto before = static_cast<double>(steps.back() - 1);  // counted from 0
+    EXPECT_NEAR(entry["learning_rate"].get<double>(), 3e-3 * std::sqrt(3 / before), 1e-12)
+        << steps.back();
+  }
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.back(), 12);
+}
+
 TEST(SequenceTrainer, SaysHowFastAndHowLarge) {
   const TemporaryFolder folder;
   const auto experiment = patterns(folder / "text");

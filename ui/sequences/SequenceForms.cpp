@@ -142,11 +142,20 @@ void SequenceForms::hideIdleFields() {
   hidden.clear();
   if (!text) hidden.emplace_back("length");
   const Json& mechanism = model["mechanism"];
-  const bool softmax = mechanism == "softmax", biased = !softmax && mechanism != "aft_simple";
-  hidden.emplace_back(softmax ? "query" : "heads");
-  if (mechanism != "aft_local") hidden.emplace_back("window");
+  const bool performer = mechanism == "performer", synthesizer = mechanism == "synthesizer",
+             conv = mechanism == "aft_conv",
+             biased = mechanism == "aft_full" || mechanism == "aft_local",
+             gated = biased || conv || mechanism == "aft_simple";
+  if (!gated) hidden.emplace_back("query");
+  if (gated && !conv) hidden.emplace_back("heads");
+  if (!performer) hidden.insert(hidden.end(), {"features", "feature_seed"});
+  if (!synthesizer) hidden.emplace_back("synthesis");
+  if (!conv) hidden.emplace_back("reparametrize");
+  if (mechanism != "aft_local" && !conv) hidden.emplace_back("window");
   if (!biased) hidden.emplace_back("factorized");
-  if (!biased || model["factorized"] == false) hidden.emplace_back("rank");
+  const bool factors =
+      synthesizer ? model["synthesis"] == "factorized" : biased && model["factorized"] != false;
+  if (!factors) hidden.emplace_back("rank");
   m_forms.at("model")->hideFields(hidden);
 }
 

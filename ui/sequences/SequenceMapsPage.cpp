@@ -28,6 +28,7 @@ namespace {
 constexpr int kMapsFormWidth = 300;
 constexpr int kLookedTextLines = 6;
 constexpr int kSavedMapSide = 512;
+constexpr int kFilterSide = 384;
 constexpr ColorMap kMapColors = ColorMap::Viridis;
 
 }  // namespace
@@ -167,11 +168,16 @@ void SequenceMapsPage::onLooked(const std::shared_ptr<const SequenceMaps>& maps)
   m_maps = maps;
   QList<ImageTiles::Tile> tiles;
   for (int head = 0; head < maps->heads; ++head)
-    tiles << ImageTiles::Tile{toQImage(sequenceMapImage(*maps, head, kMapColors)),
-                              maps->heads > 1 ? tr("head %1").arg(head) : tr("all features")};
+    tiles << ImageTiles::Tile{
+        toQImage(sequenceMapImage(*maps, head, kMapColors)),
+        maps->heads > 1 || maps->taps > 0 ? tr("head %1").arg(head) : tr("all features")};
+  if (maps->taps > 0)
+    tiles << ImageTiles::Tile{toQImage(sequenceFilterImage(*maps, kFilterSide)), tr("filters")};
   m_tiles->setTiles(tiles);
-  m_meaning->setText(tr("Layer %1. ").arg(maps->layer) + coreText(maps->meaning) +
-                     QLatin1Char(' ') + coreText(sequenceMapScale()));
+  m_meaning->setText(
+      tr("Layer %1. ").arg(maps->layer) + coreText(maps->meaning) + QLatin1Char(' ') +
+      coreText(sequenceMapScale()) +
+      (maps->taps > 0 ? QLatin1Char(' ') + coreText(sequenceFilterMeaning()) : QString()));
   refreshControls();
 }
 

@@ -36,7 +36,7 @@ QString sequenceModelSentence(const SequenceModelInfo& info) {
                            ? QObject::tr("images of %1 × %1").arg(experiment.data.imageSize)
                            : QObject::tr("text");
   QString mechanism = displayName(experiment.model.mechanism);
-  if (experiment.model.isSoftmax())
+  if (experiment.model.hasHeads())
     mechanism += QObject::tr(" with %1 heads").arg(experiment.model.heads);
   const double macs = static_cast<double>(sequenceCost(experiment).macs) / 1e9;
   // One arg() call: a name may contain "%3".

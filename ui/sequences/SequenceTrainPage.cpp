@@ -167,7 +167,7 @@ QString SequenceTrainPage::firstProblem() {
   if (!read) return QString::fromStdString(read.error().text());
   if (read->data.path.empty() && !read->ofImages())
     return tr("Data: choose the text file to train on.");
-  if (read->data.path.empty() && read->data.dataset != kProceduralData)
+  if (read->data.path.empty() && !isDrawnData(read->data.dataset))
     return tr("Data: choose the folder of the images.");
   m_experiment = *read;
   return {};

@@ -5,9 +5,18 @@
 #include "app/cli/terminal/SequenceCommands.h"
 #include "app/cli/terminal/UsageErrors.h"
 #include "core/base/Translation.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight::cli {
 namespace {
+
+/// Of several processes the first speaks for all of them; this one only where nobody can be told.
+void reportToPeers(const Error& error, Terminal& terminal, const std::stop_token& stop) {
+  const auto launch = launchOfThisProcess();
+  if (!launch || launch->alone()) return;
+  const bool told = notifyWaitingPeers(*launch, error.text(), stop);
+  terminal.silence(launch->rank > 0 && told);
+}
 
 class SequenceCommand : public Command {
  public:
@@ -32,7 +41,10 @@ class SequenceCommand : public Command {
   int run(Terminal& terminal, std::stop_token stop) override {
     for (std::size_t i = 0; i < m_declared.size(); ++i) {
       if (!m_declared[i]->parsed()) continue;
-      if (const auto error = unexpectedArguments(*m_declared[i])) throw Failure(*error);
+      if (const auto error = unexpectedArguments(*m_declared[i])) {
+        if (m_declared[i]->get_name() == "train") reportToPeers(*error, terminal, stop);
+        throw Failure(*error);
+      }
       return m_commands[i]->run(terminal, stop);
     }
     refuseUsage("sequence",

@@ -7,6 +7,7 @@
 
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "core/base/Translation.h"
@@ -37,7 +38,8 @@ class SequenceAttendCommand : public Command {
     command
         ->add_option("-o,--output", m_output,
                      tr("Write `attention.L` [H,T,T] to this safetensors file. Row i: the position "
-                        "that predicts byte i; column 0: the start; column j: byte j - 1"))
+                        "that predicts byte i; column 0: the start; column j: byte j - 1. For "
+                        "aft_conv also `filter.L` [H,s], exp(w) - 1 by distance"))
         ->type_name("FILE");
     command
         ->add_option("-p,--images", m_folder,
@@ -52,7 +54,7 @@ class SequenceAttendCommand : public Command {
     command->add_option("--tile", m_tile, tr("Size of each matrix in pixels; default 384"))
         ->type_name("INT")
         ->check(CLI::Range(16, 4096).description(""));
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     return command;
   }
 
@@ -115,6 +117,7 @@ class SequenceAttendCommand : public Command {
                               {"map", layers.front().meaning},
                               {"heads", layers.front().heads},
                               {"length", layers.front().length},
+                              {"taps", layers.front().taps},
                               {"output", m_output.empty() ? Json() : Json(m_output)},
                               {"files", files}});
       return kExitOk;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/cli/options/Inputs.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
@@ -39,7 +40,7 @@ class SequenceCompleteCommand : public Command {
     number("--kept", m_kept, tr("Share of rows kept, from the top; default 0.5"), 0, 1);
     number("--scale", m_scale, tr("Enlargement: output pixels per image pixel; default 4"), 1, 64);
     m_draw.declare(*command);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     return command;
   }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/options/ParameterFlags.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
@@ -30,7 +31,7 @@ class SequenceEvaluateCommand : public Command {
             tr("At most this many sequences, spread evenly over the split; default 0: all"))
         ->type_name("INT")
         ->check(CLI::Range(0.0, 1e12).description(""));
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     command->footer(tr("Uses the run's own data; the flags of the group Data change it."));
     m_flags.declare(*command, {"data"});
     return command;

@@ -21,7 +21,7 @@ std::string shapeSentence(const SequenceExperiment& experiment) {
   const SequenceModelConfig& model = experiment.model;
   std::string text = model.mechanism + ", " + std::to_string(model.depth) + tr(" blocks of ") +
                      std::to_string(model.width) + tr(" features");
-  if (model.isSoftmax()) text += ", " + std::to_string(model.heads) + tr(" heads");
+  if (model.hasHeads()) text += ", " + std::to_string(model.heads) + tr(" heads");
   return text + ", " + std::to_string(experiment.length()) + tr(" bytes per sequence");
 }
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "app/cli/options/ParameterFlags.h"
@@ -11,6 +13,7 @@
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/SequenceCommands.h"
 #include "app/cli/terminal/Signals.h"
+#include "core/base/ProgramFolder.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigText.h"
@@ -63,68 +66,146 @@ class SequenceTrainCommand : public Command {
         ->type_name("FOLDER");
     command->add_flag("--resume", m_resume,
                       tr("Resume the run in --run, exactly as if it was never interrupted"));
+    command->add_flag("--resume-or-start", m_resumeOrStart,
+                      tr("Resume the run in --run with its original settings, or start it if there "
+                         "is none; for jobs that restart automatically"));
     command->add_flag("--json", m_json,
                       tr("Print one JSON object per line: step and validation events as they "
                          "happen, and finished or stopped at the end"));
-    command->footer(
-        tr("Every parameter of the config is a flag, in the groups above. Sizes of the AFT paper:\n"
-           "  images (Table 2)  --data.dataset cifar10 --data.augment yes --model.mechanism "
-           "aft_local\n"
-           "                      --model.window 256 --model.rank 64 --model.depth 24 "
-           "--model.width 256\n"
-           "                      --model.dropout 0.1 --training.batch_size 128\n"
-           "                      --training.steps 78000\n"
-           "  text (Table 4)      --data.kind text --data.path enwik8 --model.length 1024\n"
-           "                      --model.mechanism aft_local --model.window 32 --model.rank 256\n"
-           "                      --model.depth 24 --model.width 256 --model.dropout 0.1\n"
-           "                      --training.weight_decay 0.5 --training.batch_size 128\n"
-           "                      --training.steps 68000\n"
-           "  AFT-simple          --model.mechanism aft_simple, the rest as above\n"
-           "  Transformer         --model.mechanism softmax --model.heads 2 (text: 4)\n"
-           "Ctrl+C writes a checkpoint and exits with 130; --resume continues from there."));
+    command->footer(tr(
+        "Every parameter of the config is a flag, in the groups above. Sizes of the AFT paper:\n"
+        "  images (Table 2)  --data.dataset cifar10 --data.augment yes --model.mechanism "
+        "aft_local\n"
+        "                      --model.window 256 --model.rank 64 --model.depth 24 "
+        "--model.width 256\n"
+        "                      --model.dropout 0.1 --training.batch_size 128\n"
+        "                      --training.steps 78000\n"
+        "  text (Table 4)      --data.kind text --data.path enwik8 --model.length 1024\n"
+        "                      --model.mechanism aft_local --model.window 32 --model.rank 256\n"
+        "                      --model.depth 24 --model.width 256 --model.dropout 0.1\n"
+        "                      --training.weight_decay 0.5 --training.batch_size 128\n"
+        "                      --training.steps 68000\n"
+        "  AFT-simple          --model.mechanism aft_simple, the rest as above\n"
+        "  Transformer         --model.mechanism softmax --model.heads 2 (text: 4)\n"
+        "  Performer           --model.mechanism performer --model.heads 8 (text, Table 4)\n"
+        "Ctrl+C writes a checkpoint and exits with 130; --resume continues from there.\n"
+        "Under torchrun, mpirun and srun the processes train one run together: the sequences of\n"
+        "each step are divided among them, and process 0 writes files and messages."));
     m_flags.declare(*command, {"", "data", "model", "training"});
     return command;
   }
 
   int run(Terminal& terminal, std::stop_token stop) override {
     surviveClosedPipes();
-    if (m_run.empty()) refuseUsage("--run", tr("is missing; give the run folder"));
-    if (const Launch launch = valueOrThrow(launchOfThisProcess()); !launch.alone())
-      refuseUsage(launch.launcher,
-                  tr("started several processes; sequence models train in one process only"));
-    const SequenceExperiment experiment = describe();
-    terminal.note((m_resume ? tr("resuming ") : tr("training ")) + experiment.name + " in " +
-                  m_run);
+    m_together.launch = valueOrThrow(launchOfThisProcess());
+    m_together.stop = stop;
+    const bool first = m_together.launch.rank == 0;
+    auto code = guarded("", [&] { return first ? train(terminal, stop) : join(terminal, stop); });
+    // Who never met the others speaks for itself, and the first that is left for all.
+    if (!code && !first) terminal.silence(peersNotified());
+    return valueOrThrow(std::move(code));
+  }
+
+ private:
+  /// Runs `body`; where it throws, the processes that wait for this one get to know why.
+  template <typename Body>
+  auto reportedIfNot(Body&& body) {
+    try {
+      return body();
+    } catch (const std::exception& exception) {
+      notifyWaitingPeers(m_together.launch, failureMessage(exception), m_together.stop);
+      throw;
+    }
+  }
+
+  /// Begins or resumes the run, alone or as the first of several processes.
+  int train(Terminal& terminal, const std::stop_token& stop) {
+    const SequenceExperiment experiment = reportedIfNot([&] { return describe(); });
+    terminal.note((resumes() ? tr("resuming ") : tr("training ")) + experiment.name + " in " +
+                  m_run + companyText());
     // Only once it has begun: what is refused has not.
     bool begun = !terminal.json();
     const auto begin = [&] {
       if (!std::exchange(begun, true))
-        terminal.printJson(Json{{"event", "begin"}, {"run", m_run}, {"resumed", m_resume}});
+        terminal.printJson(Json{{"event", "begin"},
+                                {"run", m_run},
+                                {"resumed", resumes()},
+                                {"processes", m_together.launch.count}});
     };
     const auto outcome = [&] {
       ProgressBar bar(terminal);
       return trainSequence(
-          experiment, m_run, m_resume,
+          experiment, m_run, resumes(),
           [&](const SequenceReading& reading) {
             begin();
             notify(reading, experiment, bar, terminal);
           },
-          stop);
+          stop, m_together);
     }();
     if (outcome) begin();
     return report(valueOrThrow(outcome), experiment, terminal);
   }
 
- private:
+  /// Takes part in the run of process 0, whose folder need not be seen here.
+  int join(Terminal& terminal, const std::stop_token& stop) {
+    const auto own = reportedIfNot([&] { return ownSettings(); });
+    const auto outcome = joinSequence(own, m_together, stop);
+    return report(valueOrThrow(outcome), own.value_or(SequenceExperiment()), terminal);
+  }
+
+  std::string companyText() const {
+    const Launch& launch = m_together.launch;
+    return launch.alone()
+               ? ""
+               : ", " + std::to_string(launch.count) + tr(" processes by ") + launch.launcher;
+  }
+
+  bool holdsRun() const {
+    std::error_code unknown;
+    const std::filesystem::path folder = m_run;
+    return std::filesystem::exists(folder / "config.json", unknown) ||
+           std::filesystem::exists(folder / "last.safetensors", unknown);
+  }
+  bool resumes() const { return m_resumed; }
+
+  void requireRun() const {
+    if (m_run.empty()) refuseUsage("--run", tr("is missing; give the run folder"));
+    if (m_resume && m_resumeOrStart)
+      refuseUsage("--resume-or-start", tr("already resumes; leave out --resume"));
+  }
+
+  /// What is trained, and for the other processes what all must have been asked for.
+  SequenceExperiment describe() {
+    requireRun();
+    const bool orStart = m_resumeOrStart && holdsRun();
+    m_resumed = m_resume || orStart;
+    SequenceExperiment given = described();
+    m_together.task = m_resume ? Json{{"resume", true}} : sharedTask(given);
+    return orStart ? valueOrThrow(loadSequenceExperiment(m_run)) : given;
+  }
+
+  /// Of another process than the first. Nothing where the run's own settings are all there is.
+  std::optional<SequenceExperiment> ownSettings() {
+    requireRun();
+    if (m_resume && m_config.empty()) {
+      m_together.task = {{"resume", true}};
+      return std::nullopt;
+    }
+    SequenceExperiment given = described();
+    m_together.task = m_resume ? Json{{"resume", true}} : sharedTask(given);
+    return given;
+  }
+
   /// The config, or the run's own, then what the command line says over it. Checked as one.
-  SequenceExperiment describe() const {
+  SequenceExperiment described() const {
     if (m_resume && m_config.empty() && m_flags.empty())
       return valueOrThrow(loadSequenceExperiment(m_run));
     if (m_config.empty() && m_flags.empty())
       refuseUsage("sequence train", tr("needs a CONFIG, such as those in models/presets"));
     Json json = Json::object();
     if (!m_config.empty()) {
-      const std::string text = valueOrThrow(readFile(m_config, kMaxSequenceConfigBytes));
+      const auto config = hereOrInstalled(m_config);
+      const std::string text = valueOrThrow(readFile(config, kMaxSequenceConfigBytes));
       json = valueOrThrow(parseConfigJson(text, m_config));
       // Valid with the flags is enough, but flags need an object to go into.
       if (!json.is_object()) return valueOrThrow(sequenceFromText(text, m_config));
@@ -188,7 +269,8 @@ class SequenceTrainCommand : public Command {
   }
 
   std::string m_config, m_run;
-  bool m_resume = false, m_json = false;
+  bool m_resume = false, m_resumeOrStart = false, m_resumed = false, m_json = false;
+  DistributedContext m_together;
   ParameterFlags m_flags{sequenceSections(), overrideSequenceParameter};
 };
 

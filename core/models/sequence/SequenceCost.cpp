@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/attention/linear/CausalFeatures.h"
+
 namespace headlight {
 namespace {
 
@@ -21,12 +23,47 @@ void countSoftmax(CostCounter& counter, const SequenceModelConfig& model, std::i
   counter.macs("logits and values", 2 * length * length * model.width);
 }
 
+/// All that is computed: sums over earlier chunks, and pairs within each (CausalFeatures.h).
+void countFeatures(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length) {
+  const std::int64_t features = causalFeatureCount({.mechanism = model.mechanism,
+                                                    .width = model.width,
+                                                    .heads = model.heads,
+                                                    .features = model.features}),
+                     chunk = causalChunk(length), whole = (length + chunk - 1) / chunk * chunk;
+  counter.linear("qkv", model.width, 3 * model.width, true, length);
+  if (model.mechanism == "performer")
+    counter.macs("random features", 2 * length * features * model.width);
+  counter.macs("keys times values, queries", 2 * whole * features * model.width);
+  counter.macs("pairs within chunks", whole * chunk * (model.heads * features + model.width));
+}
+
+/// Every pair of positions counts, masked or not. Logits by position are the same for every
+/// sequence and count as none.
+void countSynthesizer(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length) {
+  const bool dense = model.synthesis == "dense", random = model.synthesis == "random";
+  const std::int64_t pairs = length * length * model.width;
+  if (dense) counter.linear("hidden", model.width, model.width, true, length);
+  counter.linear("value", model.width, model.width, true, length);
+  counter.weights("logits",
+                  dense    ? length * (model.width + model.heads)
+                  : random ? model.heads * length * length
+                           : 2 * model.heads * length * model.rank,
+                  dense ? pairs : 0);
+  counter.macs("values", pairs);
+}
+
 void countAft(CostCounter& counter, const SequenceModelConfig& model, std::int64_t length) {
   if (model.hasPositionBiases())
     counter.parameters("positions", model.factorized ? 2 * length * model.rank : length * length);
+  if (model.isConv())
+    counter.parameters("positions",
+                       std::int64_t{model.heads} * (model.window + (model.reparametrize ? 2 : 0)));
   if (model.query) counter.linear("q", model.width, model.width, true, length);
-  counter.linear("k", model.width, model.width, true, length);
+  counter.linear("k", model.width, model.isConv() ? model.heads : model.width, true, length);
   counter.linear("v", model.width, model.width, true, length);
+  if (model.isConv())
+    counter.macs("conv", (std::int64_t{model.width} + model.heads) * length *
+                             std::min<std::int64_t>(model.window, length));
   if (const std::int64_t pairs = biasedPairs(model, length); pairs > 0)
     counter.macs("sums", 2 * pairs * model.width);
 }
@@ -36,7 +73,14 @@ void countBlock(CostCounter& counter, const SequenceModelConfig& model, std::int
   counter.enter(block);
   counter.parameters("norm1", 2 * model.width);
   counter.enter(block + "attn.");
-  model.isSoftmax() ? countSoftmax(counter, model, length) : countAft(counter, model, length);
+  if (model.isSoftmax())
+    countSoftmax(counter, model, length);
+  else if (model.isLinear())
+    countFeatures(counter, model, length);
+  else if (model.isSynthesizer())
+    countSynthesizer(counter, model, length);
+  else
+    countAft(counter, model, length);
   counter.linear("proj", model.width, model.width, true, length);
   counter.enter(block);
   counter.parameters("norm2", 2 * model.width);

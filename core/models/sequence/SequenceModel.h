@@ -24,17 +24,18 @@ inline constexpr std::int64_t kByteValues = 256;
 inline constexpr std::int64_t kStartSymbol = kByteValues;
 
 /// Throws Failure(InvalidConfig) with the JSON path for a mechanism that cannot be of that length
-/// (CausalAft.h, CausalSoftmax.h). Makes nothing.
+/// (CausalAft.h, CausalConv.h, CausalSoftmax.h, CausalSynthesizer.h). Makes nothing.
 void checkCausalAttention(const SequenceModelConfig& config, std::int64_t length);
 
 /// x + attn(norm1(x)), then x + mlp(norm2(x)).
 class SequenceBlock : public torch::nn::Module {
  public:
-  SequenceBlock(const SequenceModelConfig& config, std::int64_t length);
+  SequenceBlock(const SequenceModelConfig& config, std::int64_t length, int layer);
   at::Tensor forward(const at::Tensor& tokens);                  ///< [B, t, D] → the same
   at::Tensor step(const at::Tensor& token, CausalState& state);  ///< [B, D] → the same
   at::Tensor map(const at::Tensor& tokens);                      ///< [B, t, D] → [B, heads, t, t]
   std::string mapMeaning() const { return m_attention->mapMeaning(); }
+  at::Tensor filter() const { return m_attention->filter(); }
 
  private:
   at::Tensor dropped(const at::Tensor& branch) const;
@@ -52,7 +53,9 @@ struct SequenceState {
 };
 
 /// Weights: embed.weight [257, D], pos_embed [1, T, D], blocks.L.{norm1, attn.{q, k, v, proj},
-/// attn.position_{u, v}, norm2, mlp.{fc1, fc2}}, norm, head [256, D]; of softmax attn.{qkv, proj}.
+/// attn.position_{u, v}, norm2, mlp.{fc1, fc2}}, norm, head [256, D]; of aft_conv
+/// attn.position_{bias, gain, shift}; of softmax and attention by features attn.{qkv, proj}, of a
+/// Synthesizer attn.{hidden, value, proj} and what its logits have.
 class SequenceModel : public torch::nn::Module {
  public:
   /// `length`: T. Throws Failure(InvalidConfig) as checkCausalAttention().
@@ -74,6 +77,8 @@ class SequenceModel : public torch::nn::Module {
   /// where byte t is predicted; column 0 is the start, column j > 0 the byte j − 1.
   at::Tensor map(const at::Tensor& bytes, std::int64_t layer);
   std::string mapMeaning() const { return m_blocks.front()->mapMeaning(); }
+  /// CausalAttention::filter() of block `layer`, detached.
+  at::Tensor filter(std::int64_t layer) const;
 
   ModelTensors trainable() const;  ///< by name; they share storage
   /// Weights of linear maps decay; biases, norms, embeddings and positions do not (§5.1).

@@ -7,7 +7,21 @@
 #include <array>
 #include <cmath>
 
+#include "core/attention/linear/CausalFeatures.h"
+
 namespace headlight {
+namespace {
+
+/// Positions whose K and V would take as much as the sums of attention by features.
+std::int64_t linearRemembered(const SequenceModelConfig& config) {
+  const std::int64_t features = causalFeatureCount({.mechanism = config.mechanism,
+                                                    .width = config.width,
+                                                    .heads = config.heads,
+                                                    .features = config.features});
+  return features * (config.width + config.heads) / (2 * config.width) + 1;
+}
+
+}  // namespace
 
 std::uint8_t sampleByte(const double* logits, double temperature, RandomStream& stream) {
   const double drawn = stream.uniform();
@@ -55,8 +69,10 @@ void SequenceSampler::feed(const at::Tensor& symbols) {
 std::int64_t sequencesAtOnce(const SequenceModelConfig& config, std::int64_t length,
                              std::int64_t wanted) {
   constexpr std::int64_t kMost = std::int64_t{512} << 20;
-  const std::int64_t remembered = config.isSoftmax() || config.mechanism == "aft_full" ? length
-                                  : config.mechanism == "aft_local"
+  const std::int64_t remembered = config.isSynthesizer() ? length
+                                  : config.isLinear()    ? linearRemembered(config)
+                                  : config.isSoftmax() || config.mechanism == "aft_full" ? length
+                                  : config.mechanism == "aft_local" || config.isConv()
                                       ? std::min<std::int64_t>(config.window, length)
                                       : 0;
   // K and V of what is remembered, and the three sums.

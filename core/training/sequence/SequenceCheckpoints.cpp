@@ -12,6 +12,7 @@ namespace headlight {
 
 SequenceCheckpoints::SequenceCheckpoints(const SequenceContext& on, RunFolder folder)
     : m_on(on),
+      m_silent(on.parts.processes && !on.parts.processes->isFirst()),
       m_folder(std::move(folder)),
       m_log(m_folder.files(), on.parts.run),
       m_debts(m_folder.files(), m_log.logs(), logWarning),
@@ -33,6 +34,14 @@ void SequenceCheckpoints::restore(const SequenceFile& saved) {
   m_on.average.load(saved.average, where);
   m_saved = m_tried = m_on.at.step;
   m_savedValidation = m_on.at.validatedStep;
+  if (m_silent) return;
+  reportChanges(saved);
+  m_folder.noteCheckpoint(m_on.at.step);
+  m_debts.takeOver(saved.owed, saved.unwritten);
+  valueOrThrow(m_log.cutTo(m_on.at));
+}
+
+void SequenceCheckpoints::reportChanges(const SequenceFile& saved) const {
   if (m_on.at.trainSequences != m_on.parts.train->size())
     logWarning("the data has " + std::to_string(m_on.parts.train->size()) +
                " sequences to train on; it had " + std::to_string(m_on.at.trainSequences) +
@@ -41,9 +50,6 @@ void SequenceCheckpoints::restore(const SequenceFile& saved) {
        {stampNote(saved.trainStamp, m_stamp, "training"),
         surroundingsNote(saved.computedWith, surroundings(m_on.parts.device))})
     if (!note.empty()) logWarning(note);
-  m_folder.noteCheckpoint(m_on.at.step);
-  m_debts.takeOver(saved.owed, saved.unwritten);
-  valueOrThrow(m_log.cutTo(m_on.at));
 }
 
 void SequenceCheckpoints::restart() {
@@ -53,7 +59,7 @@ void SequenceCheckpoints::restart() {
 }
 
 void SequenceCheckpoints::saveBest() {
-  m_debts.write(sequenceFileContent(kRunBest, file(/*withTraining=*/false)));
+  if (!m_silent) m_debts.write(sequenceFileContent(kRunBest, file(/*withTraining=*/false)));
 }
 
 void SequenceCheckpoints::saveIfDue() {
@@ -90,14 +96,18 @@ SequenceFile SequenceCheckpoints::file(bool withTraining) const {
 
 Result<void> SequenceCheckpoints::saveLast() {
   m_tried = m_on.at.step;
+  if (auto written = m_silent ? Result<void>() : writeLast(); !written) return written;
+  m_saved = m_on.at.step;
+  m_savedValidation = m_on.at.validatedStep;
+  return {};
+}
+
+Result<void> SequenceCheckpoints::writeLast() {
   requireFolder();
   // Lines up to here must be on the disk before a checkpoint says that they are.
   m_debts.settle();
   auto written = writeSequenceFile(m_folder.files(), kRunLast, file(/*withTraining=*/true));
-  if (!written) return written;
-  m_saved = m_on.at.step;
-  m_savedValidation = m_on.at.validatedStep;
-  m_folder.noteCheckpoint(m_saved);
+  if (written) m_folder.noteCheckpoint(m_on.at.step);
   return written;
 }
 
@@ -115,7 +125,8 @@ void SequenceCheckpoints::failOnData(const Error& error) {
 }
 
 void SequenceCheckpoints::requireFolder() const {
-  if (m_folder.files().isGone()) throw Failure(m_folder.goneError(m_on.at.step, m_saved));
+  if (!m_silent && m_folder.files().isGone())
+    throw Failure(m_folder.goneError(m_on.at.step, m_saved));
 }
 
 }  // namespace headlight

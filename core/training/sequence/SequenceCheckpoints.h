@@ -11,6 +11,7 @@
 
 #include "core/base/Result.h"
 #include "core/data/Sequences.h"
+#include "core/processes/Processes.h"
 #include "core/training/run/PendingWrites.h"
 #include "core/training/run/RunFolder.h"
 #include "core/training/sequence/SequenceFile.h"
@@ -27,6 +28,9 @@ struct SequenceTrainerParts {
   std::shared_ptr<const SequenceSource> train, validation;
   at::Device device = at::kCPU;
   std::string run;  ///< its id; empty: of before runs had one
+  /// That train together: each with these parts, in the same state (SequenceTrainer::share).
+  /// Process 0 alone writes. Null: this one alone.
+  std::shared_ptr<Processes> processes;
 };
 
 /// A training that goes on. All of it must outlive SequenceCheckpoints.
@@ -37,6 +41,7 @@ struct SequenceContext {
   SequencePosition& at;
 };
 
+/// Of a run that another process writes down nothing is written, and all is as if it had been.
 class SequenceCheckpoints {
  public:
   SequenceCheckpoints(const SequenceContext& on, RunFolder folder);
@@ -50,8 +55,12 @@ class SequenceCheckpoints {
   /// A folder that has logs without a checkpoint begins anew.
   void restart();
 
-  void log(const SequenceStepMetrics& metrics) { m_debts.noteLog(m_log.step(metrics)); }
-  void log(const SequenceValidation& done) { m_debts.noteLog(m_log.validation(done)); }
+  void log(const SequenceStepMetrics& metrics) {
+    if (!m_silent) m_debts.noteLog(m_log.step(metrics));
+  }
+  void log(const SequenceValidation& done) {
+    if (!m_silent) m_debts.noteLog(m_log.validation(done));
+  }
   /// The weights as they are in the model, as the best of the run.
   void saveBest();
 
@@ -74,8 +83,12 @@ class SequenceCheckpoints {
  private:
   void save();
   Result<void> saveLast();
+  Result<void> writeLast();
+
+  void reportChanges(const SequenceFile& saved) const;
 
   SequenceContext m_on;
+  bool m_silent;
   RunFolder m_folder;
   SequenceLog m_log;
   PendingWrites m_debts;

@@ -38,7 +38,7 @@ class BitsCounter {
   }
 
   std::int64_t bytes() const { return m_bytes; }
-  double mean() const { return m_bits / static_cast<double>(m_bytes); }
+  double bits() const { return m_bits; }
 
  private:
   SequenceModel& m_model;
@@ -47,6 +47,27 @@ class BitsCounter {
   double m_bits = 0;
   std::int64_t m_bytes = 0;
 };
+
+/// What was counted.
+struct BitsSum {
+  double bits = 0;
+  std::int64_t bytes = 0, sequences = 0, skipped = 0;
+
+  void sumOver(Processes& processes) {
+    at::Tensor sum = at::full({1}, bits, at::kDouble);
+    at::Tensor counts = at::tensor({bytes, sequences, skipped}, at::kLong);
+    processes.sum(sum);
+    processes.sum(counts);
+    bits = sum[0].item<double>();
+    bytes = counts[0].item<std::int64_t>();
+    sequences = counts[1].item<std::int64_t>();
+    skipped = counts[2].item<std::int64_t>();
+  }
+};
+
+Error stoppedEvaluating() {
+  return {ErrorCode::Canceled, tr("stopped while evaluating"), ""};
+}
 
 }  // namespace
 
@@ -75,29 +96,45 @@ Result<SequenceScore> evaluateSequences(SequenceModel& model, const SequenceSour
     const EvaluationMode mode(model);
     const std::int64_t total = source.size();
     const std::int64_t count = options.samples > 0 ? std::min(options.samples, total) : total;
-    SequenceScore score;
+    Processes* const processes = options.processes;
+    const std::int64_t parts = processes ? processes->count() : 1;
+    const std::int64_t part = processes ? processes->rank() : 0;
+    // Each process measures so many in a row; then all agree on whether to go on.
+    const std::int64_t each = std::min(options.batchSize, (count + parts - 1) / parts);
+    BitsSum sum;
     BitsCounter counter(model, options);
     std::optional<Error> unreadable;
     RemainingTime remaining;
     remaining.start(0);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (stop.stop_requested())
-        return Error{ErrorCode::Canceled, tr("stopped while evaluating"), ""};
-      auto sequence = source.at(i * total / count);
-      if (sequence) {
-        counter.add(std::move(*sequence));
-        ++score.sequences;
-      } else {
-        unreadable = sequence.error();
-        ++score.skipped;
+    for (std::int64_t first = 0; first < count; first += each * parts) {
+      const std::int64_t begin = std::min(first + part * each, count);
+      for (std::int64_t i = begin; i < std::min(begin + each, count); ++i) {
+        if (!processes && stop.stop_requested()) return stoppedEvaluating();
+        auto sequence = source.at(i * total / count);
+        if (sequence) {
+          counter.add(std::move(*sequence));
+          ++sum.sequences;
+        } else {
+          unreadable = sequence.error();
+          ++sum.skipped;
+        }
+        if (progress)
+          progress({"evaluating", i + 1, count, remaining.secondsRemaining(i + 1, count)});
       }
-      if (progress)
-        progress({"evaluating", i + 1, count, remaining.secondsRemaining(i + 1, count)});
+      if (processes && processes->any(stop.stop_requested())) return stoppedEvaluating();
     }
-    if (score.sequences == 0) return *unreadable;
     counter.flush();
-    score.bytes = counter.bytes();
-    score.bits = counter.mean();
+    sum.bits = counter.bits();
+    sum.bytes = counter.bytes();
+    if (processes) sum.sumOver(*processes);
+    if (sum.sequences == 0)
+      return unreadable.value_or(
+          Error{ErrorCode::Io, tr("another process could not read its sequences"), ""});
+    SequenceScore score;
+    score.sequences = sum.sequences;
+    score.skipped = sum.skipped;
+    score.bytes = sum.bytes;
+    score.bits = sum.bits / static_cast<double>(sum.bytes);
     score.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return score;

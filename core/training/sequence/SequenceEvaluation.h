@@ -12,6 +12,7 @@
 #include "core/base/Result.h"
 #include "core/data/Sequences.h"
 #include "core/models/sequence/SequenceModel.h"
+#include "core/processes/Processes.h"
 #include "core/training/sequence/SequenceTypes.h"
 
 namespace headlight {
@@ -29,10 +30,12 @@ struct SequenceEvaluation {
   std::int64_t samples = 0;  ///< at most so many, spread evenly over the source; 0: all
   std::int64_t batchSize = kMostEvaluatedTogether;
   at::Device device = at::kCPU;
+  Processes* processes = nullptr;  ///< each of which measures a part; null: this one all
 };
 
-/// The model in evaluation mode meanwhile and put back afterwards; draws no random number. Errors:
-/// Canceled; an error of the source where none of its sequences can be read.
+/// The model in evaluation mode meanwhile and put back afterwards; draws no random number. Of
+/// several processes each has the score of all. Errors: Canceled, where any was told to stop; an
+/// error of the source where none of its sequences can be read.
 Result<SequenceScore> evaluateSequences(SequenceModel& model, const SequenceSource& source,
                                         const SequenceEvaluation& options,
                                         const ProgressCallback& progress = {},

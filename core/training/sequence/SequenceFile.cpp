@@ -85,6 +85,8 @@ void checkShapes(const SequenceFile& file, const std::string& where) {
                                   tr(" does not belong to its config's model"));
 }
 
+}  // namespace
+
 SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where) {
   const auto described = checkpoint.metadata.find(kSequenceKey);
   if (described == checkpoint.metadata.end())
@@ -120,8 +122,6 @@ SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where) {
   checkShapes(file, where);
   return file;
 }
-
-}  // namespace
 
 OwedFile sequenceFileContent(const std::string& name, const SequenceFile& file) {
   OwedFile content{name, file.weights, {}};

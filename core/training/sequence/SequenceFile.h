@@ -47,6 +47,9 @@ struct SequenceFile {
   std::map<std::string, std::string> unwritten;  ///< lines of logs, by the file they belong to
 };
 
+/// What was read, or sent by another process. Errors as readSequenceFile(), thrown as Failure.
+SequenceFile sequenceFileOf(Checkpoint checkpoint, const std::string& where);
+
 /// What a file `name` of it holds. Keys of the metadata: format ("pt"), sequence_experiment (JSON),
 /// run and, with a position, sequence_training (JSON).
 OwedFile sequenceFileContent(const std::string& name, const SequenceFile& file);

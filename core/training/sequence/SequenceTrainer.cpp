@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "core/attention/base/MicroBatch.h"
 #include "core/base/Log.h"
 #include "core/base/Random.h"
 #include "core/base/Translation.h"
+#include "core/training/sequence/SentSequence.h"
 #include "core/training/sequence/SequenceEvaluation.h"
 #include "core/training/step/Divergence.h"
 
@@ -34,6 +37,7 @@ ScheduleOptions scheduleOptions(const SequenceTrainingConfig& config) {
       config.learningRate / static_cast<double>(std::max<std::int64_t>(config.warmupSteps, 1));
   options.totalSteps = config.steps;
   options.warmupSteps = config.warmupSteps;
+  options.kind = config.schedule;
   return options;
 }
 
@@ -48,6 +52,21 @@ SequenceTrainer::SequenceTrainer(SequenceTrainerParts parts, RunFolder folder)
   m_optimizer.setParameters(m_parts.model->trainable(), SequenceModel::decays);
   m_average.setParameters(m_parts.model->trainable());
   m_at.trainSequences = m_parts.train->size();
+  if (m_parts.processes)
+    m_sum = std::make_unique<GradientSum>(m_parts.model->trainable(), *m_parts.processes);
+}
+
+void SequenceTrainer::share() {
+  if (!m_parts.processes) return;
+  if (m_parts.processes->isFirst())
+    sendSequenceFile(*m_parts.processes, m_checkpoints.file(/*withTraining=*/true));
+  else
+    restore(receiveSequenceFile(*m_parts.processes));
+}
+
+/// Between two steps. Several processes are told to stop where they agree on their sequences.
+bool SequenceTrainer::isToStop(const std::stop_token& stop) const {
+  return !m_parts.processes && stop.stop_requested();
 }
 
 void SequenceTrainer::restore(const SequenceFile& saved) {
@@ -56,6 +75,15 @@ void SequenceTrainer::restore(const SequenceFile& saved) {
 }
 
 SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token stop) {
+  try {
+    return train(onReading, std::move(stop));
+  } catch (const std::exception& exception) {
+    if (m_parts.processes) m_parts.processes->fail(failureMessage(exception));
+    throw;
+  }
+}
+
+SequenceOutcome SequenceTrainer::train(const OnReading& onReading, std::stop_token stop) {
   const std::int64_t steps = m_parts.experiment.training.steps;
   m_parts.model->train();
   m_remaining.start(m_at.step);
@@ -63,16 +91,16 @@ SequenceOutcome SequenceTrainer::run(const OnReading& onReading, std::stop_token
   const SequenceFile held = m_checkpoints.file(/*withTraining=*/true);
   const MemoryMeter memory(m_parts.device, {&held.weights, &held.optimizer, &held.average});
   m_memory = &memory;
-  while (!stop.stop_requested()) {
+  while (!isToStop(stop)) {
     if (validationIsDue() && m_checkpoints.savedStep() < 0) m_checkpoints.saveBeforeTheFirst();
     if (validationIsDue() && !validate(onReading, stop)) break;
     m_checkpoints.saveIfDue();  // after the validation: what it finds is then saved with the step
     if (m_at.step >= steps) break;
     const auto begun = Clock::now();
-    const auto bytes = batch(stop);
-    if (stop.stop_requested()) break;
-    if (!bytes) m_checkpoints.failOnData(bytes.error());
-    step(*bytes, begun, onReading);
+    const auto drawn = batch(stop);
+    if (!drawn && drawn.error().code == ErrorCode::Canceled) break;
+    if (!drawn) m_checkpoints.failOnData(drawn.error());
+    step(*drawn, begun, onReading);
   }
   SequenceOutcome outcome;
   outcome.finished = m_at.step >= steps && !validationIsDue();
@@ -124,6 +152,7 @@ Result<SequenceScore> SequenceTrainer::measure(SequenceValidation& done, const O
   options.samples = training.evaluateSamples;
   options.batchSize = std::min(training.batchSize, kMostEvaluatedTogether);
   options.device = m_parts.device;
+  options.processes = m_parts.processes.get();
   Result<SequenceScore> score = SequenceScore();
   m_average.withAverages([&] {
     score = evaluateSequences(*m_parts.model, *m_parts.validation, options,
@@ -183,35 +212,42 @@ double SequenceTrainer::stepsPerSecond() const {
   return m_stepSeconds > 0 ? static_cast<double>(m_timedSteps) / m_stepSeconds : 0;
 }
 
-/// [B, T] uint8: the sequences of the step that comes. Errors: Canceled, those of the data.
-Result<at::Tensor> SequenceTrainer::batch(const std::stop_token& stop) const {
+/// Those of the step that comes. Errors: Canceled, those of the data.
+Result<SequenceRows> SequenceTrainer::batch(const std::stop_token& stop) const {
   const auto seed = static_cast<std::uint64_t>(m_parts.experiment.seed);
   const std::int64_t size = m_parts.experiment.training.batchSize;
-  std::vector<ByteSequence> sequences;
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (stop.stop_requested()) return Error{ErrorCode::Canceled, tr("stopped while reading"), ""};
-    auto drawn = m_parts.train->draw(streamKey({seed, kSequenceDraw}), m_at.step * size + i);
-    if (!drawn) return drawn.error();
-    sequences.push_back(std::move(*drawn));
-  }
-  return byteTensor(sequences);
+  const auto read = [&](std::int64_t row) {
+    return m_parts.train->draw(streamKey({seed, kSequenceDraw}), m_at.step * size + row);
+  };
+  return readSequences(size, read, m_parts.processes.get(), stop);
 }
 
-void SequenceTrainer::step(const at::Tensor& drawn, std::chrono::steady_clock::time_point begun,
-                           const OnReading& onReading) {
-  const SequenceTrainingConfig& training = m_parts.experiment.training;
+/// Leaves the gradient of the whole batch in the parameters and returns its bits.
+double SequenceTrainer::backward(const SequenceRows& drawn) {
   const auto seed = static_cast<std::uint64_t>(m_parts.experiment.seed);
-  const at::Tensor bytes = drawn.to(m_parts.device);
-  m_optimizer.clearGradients();
+  const at::Tensor bytes = drawn.bytes.to(m_parts.device);
   const at::Tensor logits = [&] {
     const auto random = holdTorchRandom();
     seedTorch(streamKey({seed, kSequenceStep, static_cast<std::uint64_t>(m_at.step)}));
+    const BatchPartScope part(drawn.part);
     return m_parts.model->forward(bytes);
   }();
   const at::Tensor bits = sequenceBits(logits, bytes);
-  (bits * std::log(2.0)).backward();  // the cross-entropy
+  if (m_sum) m_sum->expectLast();
+  (bits * (std::log(2.0) * drawn.weight)).backward();  // the cross-entropy
+  if (!m_sum) return bits.item<double>();
+  m_sum->finish();
+  at::Tensor sum = (bits.detach() * drawn.weight).to(at::kCPU).reshape({1});
+  m_parts.processes->sum(sum);
+  return sum.item<double>();
+}
+
+void SequenceTrainer::step(const SequenceRows& drawn, std::chrono::steady_clock::time_point begun,
+                           const OnReading& onReading) {
+  const SequenceTrainingConfig& training = m_parts.experiment.training;
+  m_optimizer.clearGradients();
   SequenceStepMetrics metrics;
-  metrics.bits = bits.item<double>();
+  metrics.bits = backward(drawn);
   metrics.gradientNorm = m_optimizer.gradientNorm().item<double>();
   metrics.learningRate = m_schedule.learningRate(m_at.step);
   requireFiniteStep("loss", metrics.bits);

@@ -6,18 +6,22 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
 #include "core/base/Progress.h"
 #include "core/training/sequence/SequenceCheckpoints.h"
+#include "core/training/sequence/SharedSequences.h"
+#include "core/training/step/GradientSum.h"
 #include "core/training/step/MemoryMeter.h"
 #include "core/training/step/Schedule.h"
 
 namespace headlight {
 
 /// What is drawn for a step (sequences, dropout) is a function of the seed and the step, so a run
-/// that goes on from a checkpoint ends in the weights of one that never stopped.
+/// that goes on from a checkpoint ends in the weights of one that never stopped. Of several
+/// processes each computes its sequences of every step: what is learned is that of the whole.
 class SequenceTrainer {
  public:
   using OnReading = std::function<void(const SequenceReading&)>;
@@ -28,28 +32,35 @@ class SequenceTrainer {
   void restore(const SequenceFile& saved);
   /// Before run(): begins anew in a folder that has logs without a checkpoint.
   void restart() { m_checkpoints.restart(); }
+  /// Puts every process where process 0 is; to be called once by all of them, before run(). Throws
+  /// Failure.
+  void share();
 
   /// Trains to the end or until told to stop; either way the last checkpoint is written. Throws
-  /// Failure.
+  /// Failure, of which the other processes get to know.
   SequenceOutcome run(const OnReading& onReading, std::stop_token stop);
 
  private:
+  SequenceOutcome train(const OnReading& onReading, std::stop_token stop);
   bool validationIsDue() const;
   bool validate(const OnReading& onReading, std::stop_token stop);
   Result<SequenceScore> measure(SequenceValidation& done, const OnReading& onReading,
                                 std::stop_token stop);
-  void step(const at::Tensor& drawn, std::chrono::steady_clock::time_point begun,
+  double backward(const SequenceRows& drawn);
+  void step(const SequenceRows& drawn, std::chrono::steady_clock::time_point begun,
             const OnReading& onReading);
   SequenceReading reading(double trainBits) const;
   double stepsPerSecond() const;
   ProgressCallback reportValidating(const OnReading& onReading) const;
   void requireFiniteStep(const std::string& what, double value) const;
-  Result<at::Tensor> batch(const std::stop_token& stop) const;
+  Result<SequenceRows> batch(const std::stop_token& stop) const;
+  bool isToStop(const std::stop_token& stop) const;
 
   SequenceTrainerParts m_parts;
   Schedule m_schedule;
   AdamW m_optimizer;
   WeightAverage m_average;
+  std::unique_ptr<GradientSum> m_sum;  ///< null: one process
   SequencePosition m_at;
   SequenceCheckpoints m_checkpoints;
   double m_trainBits = 0;  ///< of the last step

@@ -9,7 +9,7 @@ namespace headlight {
 namespace {
 
 constexpr std::uint8_t kGray = 128;
-constexpr std::uint8_t kWhite = 255;
+constexpr std::uint8_t kWhitePixel = 255;
 
 using PixelBytes = std::vector<std::uint8_t>;
 
@@ -45,7 +45,8 @@ Image completionRow(const Image& view, int kept, const std::vector<Image>& compl
   while (by > 1 && widthAt(by) * view.height * by > kMaxImagePixels)
     --by;
   const int width = static_cast<int>(widthAt(by)), height = static_cast<int>(view.height * by);
-  auto pixels = std::make_shared<PixelBytes>(static_cast<std::size_t>(width) * height * 3, kWhite);
+  auto pixels =
+      std::make_shared<PixelBytes>(static_cast<std::size_t>(width) * height * 3, kWhitePixel);
   for (std::int64_t i = 0; i < count; ++i)
     paintTile(*pixels, width, tiles[static_cast<std::size_t>(i)],
               static_cast<int>(i * (view.width + 1) * by), static_cast<int>(by));

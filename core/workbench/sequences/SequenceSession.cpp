@@ -38,6 +38,11 @@ void endIfAsked(const std::stop_token& stop, const char* doing) {
     throw Failure({ErrorCode::Canceled, std::string(tr("stopped while ")) + doing, ""});
 }
 
+std::vector<float> floatsOf(const at::Tensor& tensor) {
+  const at::Tensor values = tensor.to(at::kCPU).contiguous();
+  return {values.data_ptr<float>(), values.data_ptr<float>() + values.numel()};
+}
+
 /// Lets a model of text read, byte by byte.
 void readInto(SequenceSampler& sampler, const std::string& text, const std::stop_token& stop) {
   for (const char letter : text) {
@@ -219,15 +224,17 @@ SequenceMaps SequenceSession::State::mapsOf(const ByteSequence& bytes, int layer
               tr("a map of ") + std::to_string(length) +
                   tr(" bytes is too large to show (at most ") + std::to_string(kMostMapRows) +
                   tr("); use a model with shorter sequences"));
-  const at::Tensor map =
-      model->map(byteTensor({bytes}).to(device), layer).select(0, 0).to(at::kCPU).contiguous();
+  const at::Tensor map = model->map(byteTensor({bytes}).to(device), layer).select(0, 0);
   SequenceMaps maps;
   maps.meaning = model->mapMeaning();
   maps.layer = layer;
   maps.heads = static_cast<int>(map.size(0));
   maps.length = length;
-  const auto* values = map.data_ptr<float>();
-  maps.values = std::make_shared<const std::vector<float>>(values, values + map.numel());
+  maps.values = std::make_shared<const std::vector<float>>(floatsOf(map));
+  if (const at::Tensor filter = model->filter(layer); filter.defined()) {
+    maps.taps = filter.size(1);
+    maps.filter = std::make_shared<const std::vector<float>>(floatsOf(filter.expm1()));
+  }
   return maps;
 }
 

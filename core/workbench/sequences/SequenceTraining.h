@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "core/config/SequenceExperiment.h"
 #include "core/models/sequence/SequenceCost.h"
 #include "core/training/sequence/SequenceTypes.h"
+#include "core/workbench/training/DistributedContext.h"
 
 namespace headlight {
 
@@ -28,7 +30,8 @@ namespace headlight {
 /// run that it holds goes on from its last checkpoint, and ends in the same weights, bit for bit on
 /// the same device and number of threads, as if never interrupted; `experiment` must then be the
 /// run's own (name, device and threads may differ; loadSequenceExperiment() gives it), else
-/// InvalidArgument says what differs. A finished run has nothing left to do.
+/// InvalidArgument says what differs. A finished run has nothing left to do. Of several processes
+/// (`together`) the first calls this and the others joinSequence().
 ///
 /// `onReading` is called from this thread after every step and every validation, and a few times a
 /// second within one; it may be empty. A stop request ends it between two steps, while data is read
@@ -40,7 +43,13 @@ namespace headlight {
 Result<SequenceOutcome> trainSequence(const SequenceExperiment& experiment,
                                       const std::filesystem::path& folder, bool resume,
                                       const std::function<void(const SequenceReading&)>& onReading,
-                                      std::stop_token stop);
+                                      std::stop_token stop,
+                                      const DistributedContext& together = {});
+
+/// Takes part in the run of process 0, writing nothing. `own`, where there is one, says on what
+/// device and, where it names any, with what data of this machine. Errors as trainSequence().
+Result<SequenceOutcome> joinSequence(const std::optional<SequenceExperiment>& own,
+                                     const DistributedContext& together, std::stop_token stop);
 
 /// What the run in `folder` has told of the steps before `step`, in order and thinned where there
 /// is much; `steps` and `secondsLeft` are not known any more. Empty where there is no log.

@@ -245,6 +245,41 @@ TEST_F(SequenceCliTest, MapsAreDrawnAndWritten) {
   expectError(run({"sequence", "attend", "drawn", "--text", "a", "-o", "m"}), 2, {"image model"});
 }
 
+TEST_F(SequenceCliTest, AConvolutionIsTrainedGrownAndSeen) {
+  const Arguments conv{"--model.mechanism", "aft_conv", "--model.heads", "2",
+                       "--model.window",    "5"};
+  Arguments train{"sequence", "train", textConfig().string(), "--run", "run"};
+  train.insert(train.end(), conv.begin(), conv.end());
+  expectOk(run(train));
+  const auto weights = readTensors(path("run/best.safetensors"));
+  EXPECT_EQ(weights.at("blocks.1.attn.position_bias").floats().size(), 2u * 5u);
+  EXPECT_EQ(weights.at("blocks.1.attn.k.weight").floats().size(), 2u * 16u);
+  Arguments count{"sequence", "summary", textConfig().string(), "--json"};
+  count.insert(count.end(), conv.begin(), conv.end());
+  std::int64_t numbers = 0;
+  for (const auto& [name, tensor] : weights)
+    numbers += static_cast<std::int64_t>(tensor.floats().size());
+  EXPECT_EQ(run(count).json()["parameters"], numbers);
+  const Arguments proceed{"sequence", "continue", "run", "--bytes", "40", "--json"};
+  const auto first = run(proceed);
+  expectOk(first);
+  EXPECT_EQ(first.json()["bytes"], 40);
+  EXPECT_EQ(first.json(), run(proceed).json());
+  const auto seen = run({"sequence", "attend", "run", "--text", "the dog", "--output",
+                         "maps.safetensors", "--images", "maps", "--json"});
+  expectOk(seen);
+  EXPECT_EQ(seen.json()["heads"], 2);
+  EXPECT_EQ(seen.json()["taps"], 5);
+  EXPECT_NE(seen.json()["map"].get<std::string>().find("AFT-conv"), std::string::npos);
+  const auto maps = readTensors(path("maps.safetensors"));
+  EXPECT_EQ(maps.at("attention.0").floats().size(), 2u * 7u * 7u);
+  EXPECT_EQ(maps.at("filter.1").floats().size(), 2u * 5u);
+  EXPECT_TRUE(fs::exists(path("maps/attention-layer1.png")));
+  Arguments none{"sequence", "train", textConfig().string(), "--run", "none"};
+  none.insert(none.end(), {"--model.mechanism", "aft_conv", "--model.window", "0"});
+  expectError(run(none), 2, {"model.window", "at least 1", "aft_simple"});
+}
+
 TEST_F(SequenceCliTest, ASummaryCountsWhatAModelCosts) {
   const auto of = [&](const std::string& mechanism) {
     const auto outcome = run({"sequence", "summary", textConfig(), "--model.mechanism", mechanism,

@@ -385,6 +385,33 @@ class SequenceWindowTest : public QObject {
     QCOMPARE(page->maps()->length, 48);
   }
 
+  void aConvolutionShowsItsFilters() {
+    SequenceExperiment experiment = tinyText(path("text.txt"));
+    experiment.model.mechanism = "aft_conv";
+    experiment.model.heads = 2;
+    experiment.model.window = 5;
+    const auto trained = trainSequence(experiment, path("conv").toStdString(), false, {}, {});
+    QVERIFY2(trained, trained ? "" : trained.error().text().c_str());
+    SequenceFixture f;
+    f.window.openPath(path("conv"));
+    QTRY_VERIFY_WITH_TIMEOUT(f.bridge()->model() && !f.bridge()->isBusy(), kLong);
+    QVERIFY(
+        f.find<QLabel>("sequenceModel")->text().contains(QStringLiteral("aft_conv with 2 heads")));
+    SequenceMapsPage* page = f.window.mapsPage();
+    f.find<QTabWidget>("sequenceTabs")->setCurrentWidget(page);
+    f.find<QPlainTextEdit>("lookedText")->setPlainText(QStringLiteral("the cat"));
+    f.click("lookSequence");
+    QTRY_VERIFY_WITH_TIMEOUT(page->maps(), kLong);
+    QCOMPARE(page->maps()->taps, 5);
+    const auto& tiles = f.find<ImageTiles>("sequenceMapTiles")->tiles();
+    QCOMPARE(tiles.size(), 3);
+    QCOMPARE(tiles[2].caption, QStringLiteral("filters"));
+    QCOMPARE(tiles[2].image.width(), tiles[2].image.height());
+    const QString meaning = f.find<QLabel>("sequenceMapMeaning")->text();
+    QVERIFY2(meaning.contains(QStringLiteral("AFT-conv")), qPrintable(meaning));
+    QVERIFY2(meaning.contains(QStringLiteral("exp(w)")), qPrintable(meaning));
+  }
+
   void aModelIsMeasured() {
     SequenceFixture f;
     f.window.openPath(path("text"));
@@ -448,9 +475,24 @@ class SequenceWindowTest : public QObject {
     f.set("form.model", "mechanism", "aft_simple");
     QVERIFY(!isShown("form.model", "window") && !isShown("form.model", "rank"));
     QVERIFY(isShown("form.model", "query") && !isShown("form.model", "heads"));
+    QVERIFY(!isShown("form.model", "reparametrize"));
+    f.set("form.model", "mechanism", "aft_conv");
+    QVERIFY(isShown("form.model", "heads") && isShown("form.model", "window"));
+    QVERIFY(isShown("form.model", "query") && isShown("form.model", "reparametrize"));
+    QVERIFY(!isShown("form.model", "factorized") && !isShown("form.model", "rank"));
     f.set("form.model", "mechanism", "softmax");
+    QVERIFY(!isShown("form.model", "window") && !isShown("form.model", "reparametrize"));
     QVERIFY(isShown("form.model", "heads") && !isShown("form.model", "query"));
     QVERIFY(!isShown("form.model", "factorized") && !isShown("form.model", "rank"));
+    QVERIFY(!isShown("form.model", "features") && !isShown("form.model", "synthesis"));
+    f.set("form.model", "mechanism", "performer");
+    QVERIFY(isShown("form.model", "heads") && isShown("form.model", "features"));
+    QVERIFY(!isShown("form.model", "query") && !isShown("form.model", "synthesis"));
+    f.set("form.model", "mechanism", "synthesizer");
+    QVERIFY(isShown("form.model", "synthesis") && !isShown("form.model", "rank"));
+    f.set("form.model", "synthesis", "factorized");
+    QVERIFY(isShown("form.model", "rank") && !isShown("form.model", "features"));
+    f.set("form.model", "mechanism", "softmax");
     f.set("form.model", "heads", 3);  // of 64 features
     QTRY_VERIFY(f.message("sequenceError")->text().contains(QStringLiteral("model.heads")));
   }
