@@ -54,11 +54,43 @@ Result<void> checkFixed(const Variant& backbone, const ModelConfig& model) {
   return {};
 }
 
+/// Shared parameters that follow from the backbone's options.
+Result<void> checkDerived(const Variant& backbone, const ModelConfig& model) {
+  if (!backbone.derive) return {};
+  ModelConfig derived = model;
+  derived.layout = completeOptions(optionsOf(backbone), model.layout);
+  backbone.derive(derived);
+  for (const Parameter& parameter : modelParameters())
+    if (const Json value = parameter.get(&derived); value != parameter.get(&model))
+      return invalidConfig(tr("follows from the layout of the backbone ") + backbone.name +
+                               tr(" and is ") + value.dump() + tr("; leave it out"),
+                           "model." + parameter.name);
+  return {};
+}
+
 /// The published model that a `model` section begins from; else the defaults.
 ModelConfig baseOf(const Json& json, const ModelCatalog& catalog) {
   if (json.is_object() && json.contains("name") && json["name"].is_string() && catalog.published)
     if (auto known = catalog.published(json["name"].get<std::string>())) return *known;
   return {};
+}
+
+/// `base` with what the backbone that `json` names brings along. Mistakes in its options are for
+/// readVariants() to find.
+ModelConfig startOf(const Json& json, const ModelConfig& base, const ModelCatalog& catalog) {
+  const Variant* backbone = chosenVariants(json, catalog).backbone;
+  if (!backbone) return base;
+  ModelConfig model = base;
+  const bool other = backbone->name != base.backbone;
+  if (other) valueOrThrow(readParameters(modelParameters(), backbone->defaults, &model, "model"));
+  if (!backbone->derive) return model;
+  auto layout = readOptions(optionsOf(*backbone), findSection(json, "layout"),
+                            other ? Json::object() : base.layout, "model.layout");
+  if (!layout) return model;
+  model.backbone = backbone->name;
+  model.layout = completeOptions(optionsOf(*backbone), *layout);
+  backbone->derive(model);
+  return model;
 }
 
 /// Names, options, whether the two go together, and the shape that the backbone allows.
@@ -82,6 +114,7 @@ Result<void> readVariants(const Json& json, const ModelConfig& before, const Mod
   if (!layout) return layout.error();
   model.attention = std::move(*attention);
   model.layout = std::move(*layout);
+  if (auto derived = checkDerived(*backbone, model); !derived) return derived;
   return checkModel(model, backbone->rules);
 }
 
@@ -96,7 +129,7 @@ const Variant* ModelCatalog::mechanism(const std::string& name) const {
 
 Result<ModelConfig> modelFromJson(const Json& json, const ModelCatalog& catalog) {
   const ModelConfig base = baseOf(json, catalog);
-  ModelConfig model = base;
+  ModelConfig model = startOf(json, base, catalog);
   if (auto read = readParameters(modelParameters(), json, &model, "model", {"attention", "layout"});
       !read)
     return read.error();
@@ -108,6 +141,7 @@ Result<ModelConfig> modelFromJson(const Json& json, const ModelCatalog& catalog)
 
 Json modelToJson(const ModelConfig& model) {
   Json json = writeParameters(modelParameters(), &model);
+  if (model.init == ModelConfig{}.init) json.erase("init");  // digests of configs of before
   if (!model.attention.empty()) json["attention"] = model.attention;
   if (!model.layout.empty()) json["layout"] = model.layout;
   return json;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/config/ModelConfig.h"
+#include "core/config/Tasks.h"
 
 namespace headlight {
 
@@ -30,9 +31,20 @@ struct Variant {
   std::vector<std::string> mechanisms = {};
   /// For a mechanism: only backbones that list it take it.
   bool special = false;
+  Task task = Task::Classify;  ///< of a backbone: what it says of an image
   // For a backbone: what it makes of the parameters that all of them share.
   ShapeRules rules = {};
   std::vector<FixedParameter> fixed = {};
+  /// Its own defaults of those parameters, where they differ from ModelConfig's: {"crop_mode":
+  /// "squash"}.
+  Json defaults = Json::object();
+  /// Sets those that follow from its options (`layout`, complete): a config may leave them out and
+  /// cannot change them. Null: none follow.
+  std::function<void(ModelConfig& model)> derive = nullptr;
+  std::vector<std::string> derived = {};  ///< which they are, by name
+  /// For a mechanism: neither of the five papers that this program is about nor a backbone's own,
+  /// but there to be compared with those.
+  bool comparison = false;
 };
 
 struct ModelCatalog {

@@ -21,6 +21,7 @@ void findBeside(Json& json, const char* section, const char* key, const fs::path
 
 void findPathsBeside(Json& json, const fs::path& folder) {
   findBeside(json, "data", "path", folder);
+  findBeside(json, "data", "teacher_logits", folder);
   for (const char* key : {"weights", "teacher", "teacher_weights"})
     findBeside(json, "training", key, folder);
 }

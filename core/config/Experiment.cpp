@@ -8,6 +8,7 @@
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
 #include "core/config/ConfigText.h"
+#include "core/config/ExperimentTask.h"
 #include "core/config/MasksJson.h"
 #include "core/config/Migration.h"
 #include "core/config/Reading.h"
@@ -60,6 +61,7 @@ const ParameterTable& runParameters() {
 const std::vector<Section>& experimentSections() {
   static const std::vector<Section> sections{
       {"", "Run", &runParameters()},
+      {"", "Task", &taskParameters()},
       {"model", "Model", &modelParameters()},
       {"masks", "Masks", &maskParameters()},
       {"data", "Data", &dataParameters()},
@@ -72,18 +74,16 @@ const std::vector<Section>& experimentSections() {
 Result<Experiment> experimentFromJson(const Json& json, const ModelCatalog& catalog) {
   return guarded("experiment", [&] {
     Experiment experiment;
-    if (json.is_object() && json.contains("task"))
-      throw Failure(invalidConfig(tr("belongs to a sequence model; train it with Model → Sequence "
-                                     "models in the window, or headlight-cli sequence train"),
-                                  "task"));
-    std::vector<std::string> sections{"schema", "edits", kRunKey};
+    valueOrThrow(modelForTask(json, Json::object(), catalog));  // a sequence model's first of all
+    std::vector<std::string> sections{"schema", "task", "edits", kRunKey};
     for (const auto& section : experimentSections())
       if (!section.key.empty()) sections.push_back(section.key);
     require(readParameters(runParameters(), json, &experiment, "", sections));
     require(checkSchema(json, Experiment::kSchema));
     valueOrThrow(runIdIn(json));
     const Json training = readTrainingSection(json);
-    experiment.model = valueOrThrow(modelFromJson(modelOf(json, catalog), catalog));
+    experiment.model = valueOrThrow(
+        modelFromJson(valueOrThrow(modelForTask(json, modelOf(json, catalog), catalog)), catalog));
     experiment.masks = valueOrThrow(maskConfigFromJson(findSection(json, "masks"), "masks"));
     require(readParameters(dataParameters(), findSection(json, "data"), &experiment.data, "data"));
     require(readParameters(trainingParameters(), training, &experiment.training, "training"));
@@ -119,6 +119,8 @@ Result<Experiment> readExperiment(const std::filesystem::path& path, const Model
 
 Json experimentToJson(const Experiment& experiment) {
   Json json = {{"schema", Experiment::kSchema}};
+  if (const Task task = backboneTask(experiment.model.backbone); task != Task::Classify)
+    json["task"] = taskName(task);
   json.update(writeParameters(runParameters(), &experiment));
   json["model"] = modelToJson(experiment.model);
   json["masks"] = maskConfigToJson(experiment.masks);
@@ -147,12 +149,21 @@ Error noParameter(const std::string& path) {
 /// What a parameter is set to.
 using ValueFor = std::function<Result<Json>(const Parameter&)>;
 
+/// What follows from a backbone's options, so that it follows anew.
+void forgetDerived(Json& model, const Variant* backbone) {
+  if (!backbone) return;
+  for (const std::string& name : backbone->derived)
+    model.erase(name);
+}
+
 /// `name` ("attention.window") of the `model` section: an option of the mechanism or the backbone.
 Result<void> overrideOption(Json& json, const std::string& name, const ValueFor& valueFor,
                             const ModelCatalog& catalog) {
   const auto dot = name.find('.');
   const std::string section = name.substr(0, dot), option = name.substr(dot + 1);
-  const ChosenVariants chosen = chosenVariants(findSection(json, "model"), catalog);
+  const auto model = modelForTask(json, findSection(json, "model"), catalog);
+  if (!model) return model.error();
+  const ChosenVariants chosen = chosenVariants(*model, catalog);
   const Variant* variant = section == "attention" ? chosen.mechanism : chosen.backbone;
   const std::string path = "model." + name;
   if (!variant) return noParameter(path);
@@ -168,14 +179,23 @@ Result<void> overrideOption(Json& json, const std::string& name, const ValueFor&
   Json& options = json["model"][section];
   if (!options.is_object()) options = Json::object();
   parameter->assign(options, *value);
+  if (section == "layout") forgetDerived(json["model"], variant);
   return {};
 }
 
-/// Options of another mechanism or backbone than `before` say nothing about this one.
-void forgetOthersOptions(Json& model, const ChosenVariants& before, const ModelCatalog& catalog) {
+/// Options of another mechanism or backbone than `before` say nothing about this one, nor does a
+/// task that was only that backbone's.
+void forgetOthersOptions(Json& json, const ChosenVariants& before, const ModelCatalog& catalog) {
+  Json& model = json["model"];
   const ChosenVariants now = chosenVariants(model, catalog);
   if (now.mechanism != before.mechanism) model.erase("attention");
-  if (now.backbone != before.backbone) model.erase("layout");
+  if (now.backbone == before.backbone) return;
+  model.erase("layout");
+  for (const Variant* backbone : {before.backbone, now.backbone})
+    forgetDerived(model, backbone);
+  // Last: `model` moves where a key before it goes.
+  if (before.backbone && now.backbone && before.backbone->task != now.backbone->task)
+    forgetTaskOf(json, before.backbone->name);
 }
 
 Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& valueFor,
@@ -189,7 +209,7 @@ Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& v
   for (const auto& section : experimentSections()) {
     if (section.key != key) continue;
     const Parameter* parameter = findParameter(*section.table, name);
-    if (!parameter) break;
+    if (!parameter) continue;
     auto value = valueFor(*parameter);
     if (!value) return value.error();
     Json& object = key.empty() ? json : json[key];
@@ -197,7 +217,7 @@ Result<void> overrideWith(Json& json, const std::string& path, const ValueFor& v
     parameter->assign(object, *value);
     // A preset that is asked for replaces the cells that the config wrote out.
     if (path == "masks.scheme") object.erase("cells");
-    if (key == "model") forgetOthersOptions(object, before, catalog);
+    if (key == "model") forgetOthersOptions(json, before, catalog);
     return {};
   }
   return noParameter(path);

@@ -66,7 +66,7 @@ struct Section {
 const std::vector<Section>& experimentSections();
 
 /// Reads and checks the whole of it. Errors name the JSON path ("training.epochs"). A published
-/// `model.name` gives the values that `model` leaves out.
+/// `model.name` gives the values that `model` leaves out, `task` the backbone (ExperimentTask.h).
 Result<Experiment> experimentFromJson(const Json& json, const ModelCatalog& catalog);
 /// Parses text (at most 16 MB, depth at most 64), then reads it. `name` is for messages; relative
 /// paths are looked for in `folder` first, if there is one (ConfigPaths.h).
@@ -76,7 +76,8 @@ Result<Experiment> experimentFromText(std::string_view text, const std::string& 
 /// Relative paths are looked for beside the file first.
 Result<Experiment> readExperiment(const std::filesystem::path& path, const ModelCatalog& catalog);
 
-/// Every parameter written out. Reading it back gives the same Experiment.
+/// Every parameter written out, and the task unless it is classification. Reading it back gives the
+/// same Experiment.
 Json experimentToJson(const Experiment& experiment);
 std::string experimentToText(const Experiment& experiment);
 

@@ -20,7 +20,7 @@ const ParameterTable& modelParameters() {
           .integer(&M::classes, "classes", 0, 100000,
                    "Number of classes; 0: no classifier, only features.")
           .integer(&M::width, "width", 1, 16384, "Token width D; must be a multiple of heads.")
-          .integer(&M::depth, "depth", 1, 256, "Number of blocks.")
+          .integer(&M::depth, "depth", 0, 256, "Number of blocks.")
           .integer(&M::heads, "heads", 1, 4096, "Attention heads per block.")
           .integers(&M::depths, "depths", 1, 256,
                     "Blocks of each stage; empty: one stage of `depth` blocks.")
@@ -45,11 +45,17 @@ const ParameterTable& modelParameters() {
           .number(&M::dropPath, "drop_path", 0, 0.95, "Stochastic depth rate of the last block.")
           .choice(&M::dropPathMode, "drop_path_mode", {"linear", "constant"},
                   "Drop path rate: rising from 0, or the same in every block.")
+          .choice(&M::init, "init", {"default", "mimetic", "structured"},
+                  "How random weights start: as the backbone's authors have it; mimetic, QKᵀ near "
+                  "the identity and VO near its negative (Trockman & Kolter 2023); structured, Q "
+                  "and K such that heads start as convolutions with one tap each (Zheng et al. "
+                  "2025).")
           .number(&M::normEpsilon, "norm_epsilon", 1e-12, 1e-2, "Epsilon of the layer norms.")
           .number(&M::cropFraction, "crop_fraction", 0.1, 1,
                   "Share of the resized short side kept by the center crop (timm's crop_pct).")
-          .choice(&M::cropMode, "crop_mode", {"center", "squash"},
-                  "Center crop, or the whole image squashed to the size (timm's crop_mode).")
+          .choice(&M::cropMode, "crop_mode", {"center", "squash", kPadMode},
+                  "Center crop, or the whole image squashed to the size (timm's crop_mode). "
+                  "Segmenters also take it in proportion, padded to multiples of 32.")
           .choice(&M::interpolation, "interpolation", {"bicubic", "bilinear", "nearest"},
                   "Interpolation for resizing images.")
           .choice(&M::transparency, "transparency", {"white", "drop"},
@@ -80,6 +86,13 @@ int ModelConfig::stageWidth(int stage) const {
 
 int ModelConfig::stageHeadCount(int stage) const {
   return stageHeads.empty() ? heads << stage : stageHeads[stage];
+}
+
+double ModelConfig::pixelsPerPatch(int layer) const {
+  int stage = 0;
+  for (; stage + 1 < stages() && layer >= stageDepth(stage); ++stage)
+    layer -= stageDepth(stage);
+  return static_cast<double>(imageHeightPixels()) / grid().strided(1 << stage).rows;
 }
 
 int ModelConfig::layers() const {
@@ -118,6 +131,8 @@ Result<void> checkStages(const ModelConfig& model, const ShapeRules& rules) {
                          " heads do not divide the width " +
                          std::to_string(model.stageWidth(stage)) +
                          "; choose a width that is a multiple of heads");
+  if (model.layers() == 0 && !rules.withoutBlocks)
+    return refusal("depth", "is 0; this backbone needs at least one block");
   if (model.layers() > kMaxLayers)
     return refusal(model.staged() ? "depths" : "depth", "at most 256 blocks in all");
   return {};
@@ -154,6 +169,9 @@ Result<void> checkModel(const ModelConfig& model, const ShapeRules& rules) {
                    "only the backbones vit and swin work without a classifier; give at least 1");
   if (!rules.takesRegisters && model.registers > 0)
     return refusal("registers", "only the backbone vit has register tokens; set it to 0");
+  if (!rules.takesAnySides && model.cropMode == kPadMode)
+    return refusal("crop_mode",
+                   "only segmenters take images of any proportions; choose center or squash");
   if (rules.distilledNeedsClassToken && model.distilled && !model.classToken)
     return refusal("distilled", "a distillation token needs a class token");
   constexpr int kMaxTokens = 65536;

@@ -11,6 +11,10 @@
 
 namespace headlight {
 
+/// `crop_mode` of models that take images of any sides: the short side as long as the model's
+/// shorter one, the long side at most four times that, padded to multiples of 32.
+inline constexpr const char* kPadMode = "pad";
+
 struct ModelConfig {
   // Defined in the .cpp: so many members are too much to be compiled wherever one is copied.
   ModelConfig();
@@ -44,10 +48,14 @@ struct ModelConfig {
   double layerScale = 0.0;              ///< initial value; 0: none
   double dropPath = 0.0;                ///< rate of the last block
   std::string dropPathMode = "linear";  ///< "linear" from 0 to dropPath, or "constant"
+  /// How random weights start: "default", "mimetic" or "structured"
+  /// (core/models/backbones/AttentionStart.h).
+  std::string init = "default";
   double normEpsilon = 1e-6;
   // What it expects of an image (timm's default_cfg).
   double cropFraction = 0.9;
-  std::string cropMode = "center";  ///< or "squash": both sides resized, proportions lost
+  /// Or "squash": both sides resized, proportions lost; or "pad": whole, in proportion (kPadMode).
+  std::string cropMode = "center";
   std::string interpolation = "bicubic";
   std::string transparency = "white";  ///< transparent pixels on white, or "drop": alpha dropped
   std::vector<double> mean{0.485, 0.456, 0.406};
@@ -69,6 +77,8 @@ struct ModelConfig {
   int stageDepth(int stage) const { return staged() ? depths[stage] : depth; }
   int stageWidth(int stage) const;
   int stageHeadCount(int stage) const;
+  /// How many pixels of the image's height a patch of that layer's grid has: stages halve the grid.
+  double pixelsPerPatch(int layer) const;
   /// Blocks of all stages, and class-attention blocks.
   int layers() const;
   /// Heads of every layer. Class-attention blocks come last and are never masked.
@@ -86,6 +96,8 @@ struct ShapeRules {
   bool distilledNeedsClassToken = true;  ///< else a second head reads the same features, no token
   bool needsClassifier = true;           ///< else it may end in features: 0 classes
   bool takesRegisters = false;
+  bool withoutBlocks = false;  ///< it has no attention
+  bool takesAnySides = false;  ///< so that images may keep their proportions (kPadMode)
 };
 
 /// What no single parameter can say: heads divide the width, patches divide the image, a

@@ -45,8 +45,11 @@ TEST(ExperimentTest, EveryParameterRoundTrips) {
       Json value = parameter.defaultValue;
       if (parameter.type == ParameterType::Bool) value = !value.get<bool>();
       if (parameter.type == ParameterType::Text) value = parameter.check ? "rand-m9" : "other";
+      if (parameter.name == "freeze") value = "all but the head";
+      if (parameter.name == "adapter_layers") value = "mlp";
       if (parameter.type == ParameterType::Choice) value = parameter.choices.back();
       if (parameter.name == "distilled") value = true;
+      if (parameter.name == "crop_mode") value = "squash";  // pad is for segmenters
       if (parameter.name == "class_token") continue;
       Json json = Json::object();
       if (section.key.empty())

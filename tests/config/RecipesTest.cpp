@@ -18,7 +18,9 @@ Json complete(const Json& json) {
 
 TEST(Recipes, EveryValueIsTakenAndHasASource) {
   ASSERT_EQ(recipeNames(),
-            (std::vector<std::string>{"deit", "mait", "ibit", "castling", "lsla", "aft"}));
+            (std::vector<std::string>{"deit", "mait", "ibit", "castling", "castling-detection",
+                                      "castling-segmentation", "mae", "lsla", "aft",
+                                      "aft-finetuning", "linear", "lora", "fine-tune"}));
   for (const Recipe& recipe : recipes()) {
     SCOPED_TRACE(recipe.name);
     Json json = Json::object();
