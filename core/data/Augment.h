@@ -20,6 +20,11 @@ struct AugmentOptions {
   std::optional<RandAugmentSpec> randAugment;  ///< after crop and flip, and as in timm no jitter
   bool jpegScaling = false;          ///< crops out of JPEGs that are decoded reduced: jpegEighths()
   bool randomInterpolation = false;  ///< crops and RandAugment: bilinear or bicubic at random
+  // Of images with boxes, in place of the random resized crop (core/data/boxes/BoxAugment.h).
+  bool boxCrop = true;
+  bool multiScale = false;  ///< each batch at a side of its own (core/data/boxes/BatchSide.h)
+  // Of images with a class for every pixel (core/data/segments/SegmentAugment.h).
+  bool segmentScales = true;
 };
 
 /// The image as the model would see it, preprocessing.width × height, not normalized; every draw

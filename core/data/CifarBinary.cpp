@@ -11,6 +11,7 @@
 #include "core/base/files/Files.h"
 #include "core/data/CifarPickle.h"
 #include "core/data/files/DataStamp.h"
+#include "core/data/files/SampleErrors.h"
 
 namespace headlight {
 namespace {
@@ -135,8 +136,7 @@ class CifarBinary : public LabeledDataset {
     return stamp;
   }
   Result<Sample> sample(std::int64_t index) const override {
-    if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
+    if (index < 0 || index >= size()) return noSample(index);
     const Record& record = m_records[index];
     const char* planes = m_files[record.file].bytes.data() +
                          record.number * m_format.recordBytes() + m_format.labelBytes();

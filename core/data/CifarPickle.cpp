@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = PickleValue::Kind;
+using PickleKind = PickleValue::Kind;
 
 constexpr std::uintmax_t kMaxPickleBytes = 512u << 20;  // CIFAR-100's `train` is 148 MiB
 constexpr std::int64_t kPixelBytes = 3072;
@@ -34,13 +34,13 @@ const PickleValue* valueAt(const Pickle& pickle, const std::vector<std::string>&
   const PickleValue& root = *pickle.root;
   for (const std::string& key : keys)
     for (std::size_t i = 0; root.isDict() && i + 1 < root.items.size(); i += 2)
-      if (root.items[i]->kind == Kind::String && root.items[i]->text == key)
+      if (root.items[i]->kind == PickleKind::String && root.items[i]->text == key)
         return root.items[i + 1];
   return nullptr;
 }
 
 bool isTuple(const PickleValue* value, std::size_t items) {
-  return value->kind == Kind::Tuple && value->items.size() == items;
+  return value->kind == PickleKind::Tuple && value->items.size() == items;
 }
 
 /// NumPy's state of an array, (1, (images, 3072), dtype, False, bytes): the array itself stays
@@ -49,9 +49,9 @@ const PickleValue* arrayStateIn(const Pickle& pickle) {
   const auto isState = [](const PickleValue& value) {
     if (!isTuple(&value, 5) || !isTuple(value.items[1], 2)) return false;
     const auto& sides = value.items[1]->items;
-    return sides[0]->kind == Kind::Int && sides[1]->kind == Kind::Int &&
-           sides[1]->integer == kPixelBytes && value.items[2]->kind == Kind::Husk &&
-           value.items[2]->text == "numpy.dtype" && value.items[4]->kind == Kind::String;
+    return sides[0]->kind == PickleKind::Int && sides[1]->kind == PickleKind::Int &&
+           sides[1]->integer == kPixelBytes && value.items[2]->kind == PickleKind::Husk &&
+           value.items[2]->text == "numpy.dtype" && value.items[4]->kind == PickleKind::String;
   };
   const auto found = std::find_if(pickle.arena.begin(), pickle.arena.end(), isState);
   const bool one =
@@ -62,8 +62,8 @@ const PickleValue* arrayStateIn(const Pickle& pickle) {
 /// dtype('u1'): the arguments that made it are among the values too.
 bool namesBytes(const Pickle& pickle) {
   return std::any_of(pickle.arena.begin(), pickle.arena.end(), [](const PickleValue& value) {
-    return value.kind == Kind::Tuple && !value.items.empty() &&
-           value.items[0]->kind == Kind::String && value.items[0]->text == "u1";
+    return value.kind == PickleKind::Tuple && !value.items.empty() &&
+           value.items[0]->kind == PickleKind::String && value.items[0]->text == "u1";
   });
 }
 
@@ -85,12 +85,12 @@ std::string planesIn(const Pickle& pickle, const fs::path& path) {
 CifarBatch readCifarPickle(const fs::path& path) {
   const Pickle pickle = readPickle(path);
   const PickleValue* labels = valueAt(pickle, {"fine_labels", "labels"});
-  if (labels == nullptr || labels->kind != Kind::List)
+  if (labels == nullptr || labels->kind != PickleKind::List)
     refusePickle(path, tr("has no list of labels"));
   CifarBatch batch;
   batch.planes = planesIn(pickle, path);
   for (const PickleValue* label : labels->items) {
-    if (label->kind != Kind::Int || label->integer < 0 || label->integer > 1000)
+    if (label->kind != PickleKind::Int || label->integer < 0 || label->integer > 1000)
       refusePickle(path, tr("has a label that is no class"));
     batch.labels.push_back(static_cast<int>(label->integer));
   }
@@ -102,11 +102,11 @@ CifarBatch readCifarPickle(const fs::path& path) {
 std::vector<std::string> readCifarPickleNames(const fs::path& path) {
   const Pickle pickle = readPickle(path);
   const PickleValue* names = valueAt(pickle, {"fine_label_names", "label_names"});
-  if (names == nullptr || names->kind != Kind::List)
+  if (names == nullptr || names->kind != PickleKind::List)
     refusePickle(path, tr("has no names of classes"));
   std::vector<std::string> texts;
   for (const PickleValue* name : names->items) {
-    if (name->kind != Kind::String) refusePickle(path, tr("has a class without a name"));
+    if (name->kind != PickleKind::String) refusePickle(path, tr("has a class without a name"));
     texts.push_back(name->text);
   }
   return texts;

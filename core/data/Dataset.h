@@ -10,21 +10,35 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/boxes/LabeledBox.h"
 #include "core/base/Result.h"
 #include "core/config/DatasetKinds.h"
+#include "core/imaging/ClassWheel.h"
 #include "core/imaging/codecs/ImagePart.h"
 
 namespace headlight {
 
 struct Sample {
   Image image;
-  int label = 0;
+  int label = 0;             ///< 0 where the dataset has boxes or segments
+  LabeledBoxes boxes = {};   ///< in pixels of `image`
+  ClassImage segments = {};  ///< of the size of `image`; empty where the dataset has none
 };
 
 /// A sample of which only a part may be decoded.
 struct SamplePart {
   ImagePart image;
   int label = 0;
+  LabeledBoxes boxes = {};   ///< in pixels of the whole image
+  ClassImage segments = {};  ///< of the whole image's size
+};
+
+/// What is known of a sample without its pixels.
+struct SampleTruth {
+  int width = 0, height = 0;  ///< of the image, as stored; 0: nothing says
+  int label = 0;
+  LabeledBoxes boxes = {};   ///< in pixels of the image as its annotations have it
+  ClassImage segments = {};  ///< empty where the dataset has none
 };
 
 /// A file that could not be used, and why.
@@ -39,11 +53,22 @@ class Dataset {
   virtual std::int64_t size() const = 0;
   /// The same for every split. Index in it = label.
   virtual const std::vector<std::string>& classNames() const = 0;
+  /// Whether samples have boxes with classes (Task::Detect) in place of one class.
+  virtual bool hasBoxes() const { return false; }
+  /// Whether samples have a class for every pixel (Task::Segment) in place of one class.
+  virtual bool hasSegments() const { return false; }
+  /// What shows the classes of segments, one for each; empty where the dataset has none.
+  virtual std::vector<ClassColor> classColors() const { return {}; }
   /// An error concerns this sample alone (a damaged file, a file that vanished).
   virtual Result<Sample> sample(std::int64_t index) const = 0;
   /// At least the part that `choose` asks for, where less than all can be decoded; otherwise all of
   /// it, and `choose` is not asked. Errors are those of sample().
   virtual Result<SamplePart> part(std::int64_t index, const ChoosePart& choose) const;
+  /// What there is to learn of a sample, where it can be read without decoding the image. Errors are
+  /// those of sample().
+  virtual Result<SampleTruth> truth(std::int64_t index) const;
+  /// Whether truth() reads no file.
+  virtual bool truthIsAtHand() const { return false; }
   /// A path or a name for the sample, for messages and the gallery.
   virtual std::string describe(std::int64_t index) const = 0;
   /// Where samples lie in shards, one after another: how many in each, adding up to size(). Empty:
@@ -78,10 +103,11 @@ struct DatasetSpec {
   std::int64_t maxSamples = 0;
   std::int64_t maxValidationSamples = 0;  ///< of the validation split likewise
   std::uint64_t seed = 0;
-  // texture-shape
+  // What is drawn (isDrawnData).
   int imageSize = 48;
   std::int64_t trainSamples = 2000;
   std::int64_t validationSamples = 500;
+  std::int64_t drawnClasses = 9;  ///< the first so many of textureShapeClassNames()
 };
 
 /// Opens one split. Errors say which path and what was expected there: an empty dataset, a single

@@ -10,16 +10,23 @@
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
 #include "core/config/DatasetKinds.h"
+#include "core/data/BoxFiles.h"
 #include "core/data/CifarBinary.h"
 #include "core/data/Dataset.h"
+#include "core/data/DrawnDatasets.h"
 #include "core/data/FolderLayout.h"
 #include "core/data/Idx.h"
 #include "core/data/ImageFolder.h"
+#include "core/data/SegmentFiles.h"
 #include "core/data/Shards.h"
 #include "core/data/Subset.h"
-#include "core/data/TextureShape.h"
+#include "core/data/boxes/CocoFolder.h"
+#include "core/data/boxes/VocFolder.h"
 #include "core/data/files/ClassFolders.h"
 #include "core/data/files/ForeignFiles.h"
+#include "core/data/segments/Ade20kFolder.h"
+#include "core/data/segments/CityscapesFolder.h"
+#include "core/data/segments/SegmentFolder.h"
 
 namespace headlight {
 namespace {
@@ -44,6 +51,25 @@ const std::vector<DatasetOpener>& openers() {
         [classes](const Folder& folder) { return looksLikeCifar(folder, classes); }};
   };
   static const std::vector<DatasetOpener> all{
+      {kCocoBoxes,
+       [](const DatasetSpec& spec, Split split) { return valueOrThrow(openCoco(spec, split)); },
+       looksLikeCoco},
+      {kVocBoxes,
+       [](const DatasetSpec& spec, Split split) { return valueOrThrow(openVoc(spec, split)); },
+       looksLikeVoc},
+      {kAde20k,
+       [](const DatasetSpec& spec, Split split) { return valueOrThrow(openAde20k(spec, split)); },
+       looksLikeAde20k},
+      {kCityscapes,
+       [](const DatasetSpec& spec, Split split) {
+         return valueOrThrow(openCityscapes(spec, split));
+       },
+       looksLikeCityscapes},
+      {kSegmentFolder,
+       [](const DatasetSpec& spec, Split split) {
+         return valueOrThrow(openSegmentFolder(spec, split));
+       },
+       looksLikeSegmentFolder},
       cifar(10),
       cifar(100),
       {"idx",
@@ -57,8 +83,16 @@ const std::vector<DatasetOpener>& openers() {
       {"webdataset",
        [](const DatasetSpec& spec, Split split) { return valueOrThrow(openShards(spec, split)); },
        looksLikeShards},
-      {kProceduralData, [](const DatasetSpec& spec, Split split) -> OpenedSource {
+      {kProceduralData,
+       [](const DatasetSpec& spec, Split split) -> OpenedSource {
          return {valueOrThrow(openTextureShape(spec, split)), false};
+       }},
+      {kTextureScenes,
+       [](const DatasetSpec& spec, Split split) -> OpenedSource {
+         return {valueOrThrow(openTextureScenes(spec, split)), false};
+       }},
+      {kTextureSegments, [](const DatasetSpec& spec, Split split) -> OpenedSource {
+         return {valueOrThrow(openTextureSegments(spec, split)), false};
        }}};
   return all;
 }
@@ -87,7 +121,7 @@ void check(const DatasetSpec& spec) {
     if (most < 0)
       throw Failure({ErrorCode::InvalidArgument,
                      "is " + std::to_string(most) + tr("; choose 0 (all) or more"), name});
-  if (spec.kind != kProceduralData && spec.path.empty())
+  if (!isDrawnData(spec.kind) && spec.path.empty())
     throw Failure({ErrorCode::InvalidArgument, tr("is empty; give the dataset folder"), "path"});
 }
 
@@ -98,8 +132,24 @@ std::string shareNote(const DatasetSpec& spec, std::size_t images, std::size_t k
   if (spec.measuredWhole)
     return place + "all of it is used for validation (" + countText(all, "image", "images") + ")";
   return place + std::to_string(kept) + " of its " + countText(all, "image", "images") +
-         " are kept for validation, the same share of every class (data.validation_fraction " +
-         numberText(spec.validationFraction) + ")";
+         " are kept for validation" +
+         (hasBoxes(spec.kind) || hasSegments(spec.kind) ? "" : ", the same share of every class") +
+         " (data.validation_fraction " + numberText(spec.validationFraction) + ")";
+}
+
+/// Leaves out what nothing can be learned from, and notes it.
+void keepTeaching(const LabeledDataset& dataset, const DatasetSpec& spec,
+                  std::vector<std::int64_t>& share, std::vector<std::string>& notes) {
+  const auto left = static_cast<std::int64_t>(
+      std::erase_if(share, [&](std::int64_t index) { return !dataset.teaches(index); }));
+  if (left == 0) return;
+  if (share.empty())
+    throw Failure({ErrorCode::InvalidFile, tr("no image has a box that can be learned from"),
+                   spec.path.string()});
+  notes.push_back(spec.path.string() + ": " +
+                  countText(left, "image has no box to learn from and is",
+                            "images have no box to learn from and are") +
+                  " left out of training");
 }
 
 std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
@@ -113,7 +163,7 @@ std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
   const bool sharesOut = source.shareOut && !(spec.measuredWhole && !train);
   const double fraction = sharesOut ? spec.validationFraction : 0;
   // With nothing to share out, the whole is what the training side of a share of nothing is.
-  const auto share = stratifiedSplit(labels, fraction, spec.seed, sharesOut ? split : Split::Train);
+  auto share = stratifiedSplit(labels, fraction, spec.seed, sharesOut ? split : Split::Train);
   if (share.empty())
     throw Failure({ErrorCode::InvalidArgument,
                    tr("has no validation images and none can be taken from training; set "
@@ -123,6 +173,7 @@ std::unique_ptr<Dataset> openByKind(const DatasetSpec& spec, Split split) {
   if (source.shareOut && (fraction > 0 || !train))
     notes.push_back(
         shareNote(spec, labels.size(), train ? labels.size() - share.size() : share.size()));
+  if (train) keepTeaching(*source.dataset, spec, share, notes);
   const auto some = fractionOfSamples(share, labels, train ? spec.fraction : 1, spec.seed);
   auto chosen =
       limitedSamples(some, labels, train ? spec.maxSamples : spec.maxValidationSamples, spec.seed);

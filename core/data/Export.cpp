@@ -2,6 +2,7 @@
 #include "core/data/Export.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <system_error>
 
@@ -9,6 +10,8 @@
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/data/DataNotes.h"
+#include "core/data/segments/SegmentTable.h"
+#include "core/imaging/ClassPng.h"
 
 namespace headlight {
 namespace {
@@ -62,10 +65,13 @@ std::string numbered(std::int64_t index, std::int64_t count) {
   return std::string(width - number.size(), '0') + number + ".png";
 }
 
-ExportReport write(const Dataset& dataset, const fs::path& folder, const ProgressCallback& progress,
-                   const std::stop_token& stop) {
-  requireFresh(folder);
-  const auto folders = makeClassFolders(dataset, folder);
+/// Writes a sample as a file of this name; so many were written before.
+using SaveSample =
+    std::function<void(const Sample& sample, const std::string& name, std::int64_t written)>;
+
+ExportReport writeSamples(const Dataset& dataset, const fs::path& folder,
+                          const ProgressCallback& progress, const std::stop_token& stop,
+                          const SaveSample& save) {
   RemainingTime remaining;
   remaining.start(0);
   ExportReport report;
@@ -78,8 +84,7 @@ ExportReport write(const Dataset& dataset, const fs::path& folder, const Progres
     if (!sample) {
       report.skipped.push_back({dataset.describe(i), sample.error().message});
     } else {
-      writeImage(folders.at(sample->label) / numbered(i, dataset.size()),
-                 valueOrThrow(encodePng(sample->image)), report.written);
+      save(*sample, numbered(i, dataset.size()), report.written);
       ++report.written;
     }
     if (progress)
@@ -87,6 +92,54 @@ ExportReport write(const Dataset& dataset, const fs::path& folder, const Progres
                 remaining.secondsRemaining(i + 1, dataset.size())});
   }
   return report;
+}
+
+ExportReport write(const Dataset& dataset, const fs::path& folder, const ProgressCallback& progress,
+                   const std::stop_token& stop) {
+  if (dataset.hasBoxes() || dataset.hasSegments())
+    throw Failure({ErrorCode::InvalidArgument,
+                   dataset.hasBoxes()
+                       ? tr("class folders cannot hold boxes; choose data with a class for each "
+                            "image")
+                       : tr("class folders cannot hold a class for every pixel; choose data with "
+                            "a class for each image"),
+                   folder.string()});
+  requireFresh(folder);
+  const auto folders = makeClassFolders(dataset, folder);
+  return writeSamples(dataset, folder, progress, stop,
+                      [&](const Sample& sample, const std::string& name, std::int64_t written) {
+                        writeImage(folders.at(sample.label) / name,
+                                   valueOrThrow(encodePng(sample.image)), written);
+                      });
+}
+
+ClassPalette paletteOf(const Dataset& dataset) {
+  ClassPalette palette{};
+  const auto colors = dataset.classColors();
+  std::copy_n(colors.begin(), std::min(colors.size(), std::size_t{kIgnoredClass}), palette.begin());
+  palette[kIgnoredClass] = kIgnoredColor;
+  return palette;
+}
+
+/// As readSegmentFolder() reads it: images/SPLIT and labels/SPLIT of `folder`.
+ExportReport writeSegmentSplit(const Dataset& dataset, const fs::path& folder, const char* split,
+                               const ProgressCallback& progress, const std::stop_token& stop) {
+  const fs::path images = folder / "images" / split, labels = folder / "labels" / split;
+  makeFolder(images);
+  makeFolder(labels);
+  const ClassPalette colors = paletteOf(dataset);
+  return writeSamples(dataset, folder / split, progress, stop,
+                      [&](const Sample& sample, const std::string& name, std::int64_t written) {
+                        writeImage(images / name, valueOrThrow(encodePng(sample.image)), written);
+                        writeImage(labels / name,
+                                   valueOrThrow(encodeClassPng(sample.segments, colors)), written);
+                      });
+}
+
+void writeClassTable(const Dataset& dataset, const fs::path& folder) {
+  makeFolder(folder);
+  valueOrThrow(writeNewFile(folder / "classes.csv",
+                            segmentTableText(dataset.classNames(), dataset.classColors())));
 }
 
 }  // namespace
@@ -103,8 +156,14 @@ Result<ExportReport> writeImageFolders(const DatasetSpec& spec, const fs::path& 
     const auto train = valueOrThrow(openDataset(spec, Split::Train));
     const auto validation = valueOrThrow(openDataset(spec, Split::Validation));
     logNotes(describeSplits(*train, *validation));
-    ExportReport report = write(*train, folder / "train", progress, stop);
-    const ExportReport second = write(*validation, folder / "val", progress, stop);
+    const bool segments = train->hasSegments();
+    if (segments) writeClassTable(*train, folder);
+    const auto writeSplit = [&](const Dataset& dataset, const char* split) {
+      return segments ? writeSegmentSplit(dataset, folder, split, progress, stop)
+                      : write(dataset, folder / split, progress, stop);
+    };
+    ExportReport report = writeSplit(*train, "train");
+    const ExportReport second = writeSplit(*validation, "val");
     report.written += second.written;
     report.skipped.insert(report.skipped.end(), second.skipped.begin(), second.skipped.end());
     return report;

@@ -24,7 +24,8 @@ Result<ExportReport> writeImageFolder(const Dataset& dataset, const std::filesys
                                       const ProgressCallback& progress = {},
                                       std::stop_token stop = {});
 
-/// Both splits of `spec`: folder/train/… and folder/val/….
+/// Both splits of `spec`: folder/train/… and folder/val/…; of data with a class for every pixel a
+/// folder that SegmentFolder.h reads: images/train, labels/train, …, and classes.csv.
 Result<ExportReport> writeImageFolders(const DatasetSpec& spec, const std::filesystem::path& folder,
                                        const ProgressCallback& progress = {},
                                        std::stop_token stop = {});

@@ -9,6 +9,7 @@
 
 #include "core/base/Translation.h"
 #include "core/data/files/DataStamp.h"
+#include "core/data/files/SampleErrors.h"
 
 namespace headlight {
 namespace {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMaxBytes = 1u << 30;  // EMNIST's largest split is 525 MiB
 constexpr std::uint64_t kMaxSide = 8192;
 constexpr std::uint64_t kMaxItems = 100'000'000;
-constexpr std::size_t kStep = 1u << 20;
+constexpr std::size_t kReadStep = 1u << 20;
 
 struct GzClose {
   void operator()(gzFile file) const { gzclose(file); }
@@ -79,7 +80,8 @@ class IdxReader {
     const std::uint64_t wanted = bytes.size() + count;
     while (bytes.size() < wanted) {
       const std::size_t begin = bytes.size();
-      const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(kStep, wanted - begin));
+      const auto step =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kReadStep, wanted - begin));
       bytes.resize(begin + step);
       const int got = gzread(m_file.get(), bytes.data() + begin, static_cast<unsigned>(step));
       if (got < 0) damaged(m_path, reason());
@@ -179,9 +181,7 @@ class Idx : public LabeledDataset {
                        memoryStamp(m_images.values.data(), m_images.values.size()));
   }
   Result<Sample> sample(std::int64_t index) const override {
-    if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index),
-                   m_path.string()};
+    if (index < 0 || index >= size()) return noSample(index, m_path.string());
     const auto height = static_cast<std::size_t>(m_images.sizes[1]);
     const auto width = static_cast<std::size_t>(m_images.sizes[2]);
     const std::uint8_t* gray =

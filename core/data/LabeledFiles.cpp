@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/LabeledFiles.h"
 
-#include "core/base/Translation.h"
+#include "core/data/files/SampleErrors.h"
 
 namespace headlight {
 
@@ -13,9 +13,7 @@ std::string LabeledFiles::stamp() const {
 }
 
 Result<std::string> LabeledFiles::bytes(std::int64_t index) const {
-  if (index < 0 || index >= size())
-    return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index),
-                 m_place->root().string()};
+  if (index < 0 || index >= size()) return noSample(index, m_place->root().string());
   return m_place->read(m_files[index].name, kMaxImageBytes);
 }
 

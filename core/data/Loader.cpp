@@ -32,6 +32,45 @@ EpochOrder epochOrder(const Dataset& dataset, const LoaderOptions& options, std:
   return {shards, options.shuffleBuffer, options.repeats, options.seed, epoch};
 }
 
+/// Whether rows have the size that their image asks for, so that a batch has one.
+bool sizesFollowImages(const LoaderOptions& options) {
+  return options.preprocessing.pad && !options.augment.enabled;
+}
+
+/// Of `image` in a batch that shows `view`.
+ViewSize rowSize(const ImagePart& image, const LoaderOptions& options, const Preprocessing& view) {
+  if (!sizesFollowImages(options)) return {view.width, view.height};
+  return evaluationSize(image.originalWidth, image.originalHeight, view);
+}
+
+void requireOneImage(const LoaderOptions& options) {
+  if (sizesFollowImages(options) && options.batchSize != 1)
+    throw Failure({ErrorCode::InvalidArgument, tr("must be 1 where images keep their proportions"),
+                   "batchSize"});
+}
+
+/// Boxes and segments must stay where their objects are.
+void requireTruthKept(const Dataset& dataset, const LoaderOptions& options) {
+  if (!options.augment.enabled || !options.augment.randAugment) return;
+  const auto refuse = [](const std::string& message) {
+    throw Failure({ErrorCode::InvalidArgument, message, "data.rand_augment"});
+  };
+  if (dataset.hasBoxes())
+    refuse(tr("moves objects out of their boxes; leave it empty for data with boxes"));
+  if (dataset.hasSegments())
+    refuse(
+        tr("moves pixels away from their classes; leave it empty for data with a class for "
+           "every pixel"));
+}
+
+/// From rows one after another, [B, height, width].
+at::Tensor classTensor(const std::vector<std::uint8_t>& classes, std::int64_t rows,
+                       const ViewSize& view) {
+  at::Tensor tensor = at::empty({rows, view.height, view.width}, at::kByte);
+  std::copy(classes.begin(), classes.end(), tensor.data_ptr<std::uint8_t>());
+  return tensor;
+}
+
 }  // namespace
 
 struct Loader::State {
@@ -43,6 +82,7 @@ struct Loader::State {
   /// One batch as a worker leaves it. `broken` is no sample's fault (no memory).
   struct Prepared {
     Batch batch;
+    std::vector<std::uint8_t> classes;  ///< of `batch.segments`, while rows are taken
     std::vector<Failed> failed;
     std::optional<Error> broken;
   };
@@ -83,6 +123,12 @@ struct Loader::State {
   }
   Task takeTask() { return {nextToPrepare++, epoch, generation, order}; }
 
+  Preprocessing viewOf(const Task& task) const;
+  ChoosePart partFor(const Preprocessing& view, std::uint64_t key) const;
+  std::vector<float> takeRow(SamplePart sample, const Preprocessing& view, std::uint64_t key,
+                             Prepared& prepared) const;
+  std::vector<float> takeSegmented(SamplePart sample, const Preprocessing& view, std::uint64_t key,
+                                   Prepared& prepared) const;
   Prepared prepare(const Task& task, const std::stop_token& stop) const;
   void fill(const Task& task, const std::stop_token& stop, Prepared& prepared) const;
   void work(const std::stop_token& stop);
@@ -90,13 +136,54 @@ struct Loader::State {
   std::optional<Error> account(const Prepared& prepared);
 };
 
+Preprocessing Loader::State::viewOf(const Task& task) const {
+  if (!dataset->hasBoxes()) return options.preprocessing;
+  return batchPreprocessing(options.augment, options.preprocessing,
+                            batchKey(options.seed, task.epoch, task.batch));
+}
+
+/// Of an image with boxes all of it: which crop is taken depends on the boxes. Likewise with
+/// segments, which are whole.
+ChoosePart Loader::State::partFor(const Preprocessing& view, std::uint64_t key) const {
+  AugmentOptions choice = options.augment;
+  if (dataset->hasBoxes() || dataset->hasSegments()) choice.enabled = false;
+  return choosePart(choice, view, key);
+}
+
+std::vector<float> Loader::State::takeSegmented(SamplePart sample, const Preprocessing& view,
+                                                std::uint64_t key, Prepared& prepared) const {
+  const int width = sample.image.originalWidth, height = sample.image.originalHeight;
+  const SegmentedImage whole{std::move(sample.image.image), std::move(sample.segments)};
+  SegmentedView row = segmentedView(whole, options.augment, options.erasing, view, key);
+  prepared.classes.insert(prepared.classes.end(), row.segments.classes.begin(),
+                          row.segments.classes.end());
+  if (!options.augment.enabled) prepared.batch.truth.push_back({width, height, {}, whole.segments});
+  return std::move(row.planes);
+}
+
+/// The pixels of a row; its boxes or classes and its truth go to the batch.
+std::vector<float> Loader::State::takeRow(SamplePart sample, const Preprocessing& view,
+                                          std::uint64_t key, Prepared& prepared) const {
+  Batch& batch = prepared.batch;
+  if (dataset->hasSegments()) return takeSegmented(std::move(sample), view, key, prepared);
+  if (!dataset->hasBoxes())
+    return trainingView(sample.image, options.augment, options.erasing, view, key);
+  const int width = sample.image.originalWidth, height = sample.image.originalHeight;
+  BoxedView row = boxedView({std::move(sample.image.image), sample.boxes}, options.augment,
+                            options.erasing, view, key);
+  batch.boxes.push_back(std::move(row.boxes));
+  if (!options.augment.enabled) batch.truth.push_back({width, height, std::move(sample.boxes), {}});
+  return std::move(row.planes);
+}
+
 /// Runs without the lock, on any thread; reads only what never changes.
 void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared& prepared) const {
   const std::int64_t count = task.order->size();
   const std::int64_t begin = task.batch * options.batchSize;
   const std::int64_t end = std::min(count, begin + options.batchSize);
-  const Preprocessing& view = options.preprocessing;
+  const Preprocessing view = viewOf(task);
   const std::int64_t plane = std::int64_t(3) * view.height * view.width;
+  ViewSize shape{view.width, view.height};
   const auto rows = rowsOfPart(end - begin, options.part, options.parts);
   prepared.batch.whole = options.parts > 1 ? end - begin : 0;
   std::vector<std::int64_t> labels;
@@ -106,20 +193,23 @@ void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared
     if (stop.stop_requested()) break;
     const PlacedSample placed = task.order->at(begin + row);
     const std::uint64_t key = augmentKey(options.seed, task.epoch, placed);
-    const auto sample = dataset->part(placed.index, choosePart(options.augment, view, key));
+    auto sample = dataset->part(placed.index, partFor(view, key));
     if (!sample) {
       prepared.failed.push_back({placed.index, sample.error()});
       continue;
     }
-    const auto pixels = trainingView(sample->image, options.augment, options.erasing, view, key);
-    values.insert(values.end(), pixels.begin(), pixels.end());
     labels.push_back(sample->label);
+    shape = rowSize(sample->image, options, view);
+    const auto pixels = takeRow(std::move(*sample), view, key, prepared);
+    values.insert(values.end(), pixels.begin(), pixels.end());
     prepared.batch.indices.push_back(placed.index);
     if (options.parts > 1) prepared.batch.rows.push_back(row);
   }
   const auto size = static_cast<std::int64_t>(labels.size());
-  prepared.batch.images = at::empty({size, 3, view.height, view.width}, at::kFloat);
+  prepared.batch.images = at::empty({size, 3, shape.height, shape.width}, at::kFloat);
   prepared.batch.labels = at::empty({size}, at::kLong);
+  if (dataset->hasSegments()) prepared.batch.segments = classTensor(prepared.classes, size, shape);
+  prepared.classes = {};
   if (size == 0) return;
   std::memcpy(prepared.batch.images.data_ptr<float>(), values.data(),
               values.size() * sizeof(float));
@@ -198,6 +288,8 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options)
   requireAtLeastOne(options.batchSize, "batchSize");
   requireAtLeastOne(options.repeats, "repeats");
   requireAtLeastOne(options.shuffleBuffer, "shuffleBuffer");
+  requireTruthKept(*dataset, options);
+  requireOneImage(options);
   State& state = *m_state;
   state.batches = headlight::batchesPerEpoch(dataset->size(), options.batchSize, options.dropLast);
   const int threads = std::max(0, options.threads);

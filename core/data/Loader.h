@@ -19,9 +19,23 @@
 
 namespace headlight {
 
+struct ImageTruth {
+  int width = 0, height = 0;
+  LabeledBoxes boxes;
+  ClassImage segments;  ///< empty where the dataset has none
+};
+
 struct Batch {
-  at::Tensor images;                  ///< [B, 3, H, W], float32, normalized
-  at::Tensor labels;                  ///< [B], int64
+  at::Tensor images;  ///< [B, 3, H, W], float32, normalized
+  at::Tensor labels;  ///< [B], int64; 0 where the dataset has boxes or segments
+  /// One list for each row, in pixels of `images`, without crowds and boxes of no area; empty where
+  /// the dataset has none.
+  std::vector<LabeledBoxes> boxes;
+  /// [B, H, W], uint8, of `images`: the class of every pixel, kIgnoredClass where unknown (and
+  /// padded); undefined where the dataset has none.
+  at::Tensor segments;
+  std::vector<ImageTruth>
+      truth;  ///< of the original images, one for each row; only in batches that are not augmented
   std::vector<std::int64_t> indices;  ///< of the dataset; fewer than B where files were skipped
   std::int64_t number = 0;            ///< of the batch in its epoch, those passed over counted
   // For a batch that several processes compute; of one that is here whole both are empty.
@@ -50,8 +64,9 @@ struct LoaderOptions {
 /// A dataset of which nothing can be read any more (the folder vanished) is an error from next().
 class Loader {
  public:
-  /// Throws Failure(InvalidArgument) for an empty dataset, and a batch size, repeats or buffer
-  /// below 1.
+  /// Throws Failure(InvalidArgument) for an empty dataset, a batch size, repeats or buffer below 1,
+  /// and a batch size above 1 where the sizes of what is not augmented follow from the images
+  /// (Preprocessing::pad).
   Loader(std::shared_ptr<const Dataset> dataset, LoaderOptions options);
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;

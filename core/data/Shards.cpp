@@ -8,9 +8,10 @@
 
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
-#include "core/data/ShardIndex.h"
 #include "core/data/ShardNames.h"
 #include "core/data/files/DataStamp.h"
+#include "core/data/files/SampleErrors.h"
+#include "core/data/files/ShardIndex.h"
 #include "core/data/files/TarReader.h"
 
 namespace headlight {
@@ -91,9 +92,7 @@ class Shards : public LabeledDataset {
     return m_names.folder / m_names.names[sample.shard];
   }
   Result<std::string> bytesOf(std::int64_t index) const {
-    if (index < 0 || index >= size())
-      return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index),
-                   m_names.folder.string()};
+    if (index < 0 || index >= size()) return noSample(index, m_names.folder.string());
     const ShardSample& sample = m_samples[index];
     if (sample.size > kMaxImageBytes)
       return Error{ErrorCode::UnsupportedFile,

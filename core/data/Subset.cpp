@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/base/Random.h"
-#include "core/base/Translation.h"
+#include "core/data/files/SampleErrors.h"
 
 namespace headlight {
 namespace {
@@ -100,14 +100,12 @@ std::vector<std::int64_t> limitedSamples(const std::vector<std::int64_t>& indice
 }
 
 Result<Sample> SubsetDataset::sample(std::int64_t index) const {
-  if (index < 0 || index >= size())
-    return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
+  if (index < 0 || index >= size()) return noSample(index);
   return m_source->sample(m_indices[index]);
 }
 
 Result<SamplePart> SubsetDataset::part(std::int64_t index, const ChoosePart& choose) const {
-  if (index < 0 || index >= size())
-    return Error{ErrorCode::InvalidArgument, tr("no sample ") + std::to_string(index), ""};
+  if (index < 0 || index >= size()) return noSample(index);
   return m_source->part(m_indices[index], choose);
 }
 

@@ -13,8 +13,12 @@ namespace headlight {
 
 class LabeledDataset : public Dataset {
  public:
-  /// In [0, classNames().size()); costs nothing.
+  /// In [0, classNames().size()), 0 where the dataset has boxes or segments; costs
+  /// nothing.
   virtual int label(std::int64_t index) const = 0;
+  /// Whether there is something to learn from it: not from an image without boxes (mayLearn() in
+  /// core/data/boxes/BoxGeometry.h), which training leaves out. Costs nothing.
+  virtual bool teaches(std::int64_t) const { return true; }
 };
 
 /// A dataset as found on disk, before any share or limit is taken from it.
@@ -54,14 +58,22 @@ class SubsetDataset : public LabeledDataset {
       : m_source(std::move(source)), m_indices(std::move(indices)), m_notes(std::move(notes)) {}
   std::int64_t size() const override { return static_cast<std::int64_t>(m_indices.size()); }
   const std::vector<std::string>& classNames() const override { return m_source->classNames(); }
+  bool hasBoxes() const override { return m_source->hasBoxes(); }
+  bool hasSegments() const override { return m_source->hasSegments(); }
+  std::vector<ClassColor> classColors() const override { return m_source->classColors(); }
   Result<Sample> sample(std::int64_t index) const override;
   Result<SamplePart> part(std::int64_t index, const ChoosePart& choose) const override;
+  Result<SampleTruth> truth(std::int64_t index) const override {
+    return m_source->truth(m_indices.at(static_cast<std::size_t>(index)));
+  }
+  bool truthIsAtHand() const override { return m_source->truthIsAtHand(); }
   std::string describe(std::int64_t index) const override;
   std::vector<std::int64_t> shards() const override;
   bool reachable() const override { return m_source->reachable(); }
   std::string stamp() const override { return m_source->stamp(); }
   std::vector<std::string> notes() const override;
   int label(std::int64_t index) const override { return m_source->label(m_indices.at(index)); }
+  bool teaches(std::int64_t index) const override { return m_source->teaches(m_indices.at(index)); }
 
  private:
   std::shared_ptr<const LabeledDataset> m_source;

@@ -2,12 +2,30 @@
 #include "core/data/TrainingView.h"
 
 #include "core/base/Random.h"
+#include "core/data/boxes/BatchSide.h"
+#include "core/data/boxes/BoxGeometry.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::uint64_t kAugmentPurpose = 0x6175676dULL;  // "augm"
 constexpr std::uint64_t kErasingPurpose = 0x65726173ULL;  // "eras"
+constexpr std::uint64_t kSidePurpose = 0x73696465ULL;     // "side"
+
+/// Normalized, and in training erased.
+std::vector<float> finishedPlanes(const Image& view, bool train, const ErasingOptions& erasing,
+                                  const Preprocessing& preprocessing, std::uint64_t key) {
+  auto planes = normalize(view, preprocessing);
+  if (train)
+    eraseBoxes(planes, preprocessing.height, preprocessing.width, erasing,
+               streamKey({key, kErasingPurpose}));
+  return planes;
+}
+
+BoxAugmentOptions boxOptions(const AugmentOptions& augment) {
+  return {augment.boxCrop, augment.flipProbability, augment.colorJitter,
+          augment.randomInterpolation};
+}
 
 }  // namespace
 
@@ -21,11 +39,41 @@ std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSam
 std::vector<float> trainingView(const ImagePart& image, const AugmentOptions& augment,
                                 const ErasingOptions& erasing, const Preprocessing& preprocessing,
                                 std::uint64_t key) {
-  auto planes = normalize(augmentedView(image, augment, preprocessing, key), preprocessing);
-  if (augment.enabled)
-    eraseBoxes(planes, preprocessing.height, preprocessing.width, erasing,
-               streamKey({key, kErasingPurpose}));
-  return planes;
+  return finishedPlanes(augmentedView(image, augment, preprocessing, key), augment.enabled, erasing,
+                        preprocessing, key);
+}
+
+BoxedView boxedView(const BoxedImage& whole, const AugmentOptions& augment,
+                    const ErasingOptions& erasing, const Preprocessing& preprocessing,
+                    std::uint64_t key) {
+  const BoxedImage learned{whole.image, learnableBoxes(whole.boxes)};
+  BoxedImage view = augment.enabled ? augmentBoxed(learned, boxOptions(augment), preprocessing, key)
+                                    : evaluationBoxed(learned, preprocessing);
+  return {finishedPlanes(view.image, augment.enabled, erasing, preprocessing, key),
+          std::move(view.boxes)};
+}
+
+SegmentedView segmentedView(const SegmentedImage& whole, const AugmentOptions& augment,
+                            const ErasingOptions& erasing, const Preprocessing& preprocessing,
+                            std::uint64_t key) {
+  const SegmentAugmentOptions options{augment.segmentScales, augment.flipProbability,
+                                      augment.colorJitter};
+  SegmentedImage view = augment.enabled ? augmentSegmented(whole, options, preprocessing, key)
+                                        : evaluationSegmented(whole, preprocessing);
+  return {finishedPlanes(view.image, augment.enabled, erasing, preprocessing, key),
+          std::move(view.segments)};
+}
+
+Preprocessing batchPreprocessing(const AugmentOptions& augment, const Preprocessing& preprocessing,
+                                 std::uint64_t key) {
+  Preprocessing scaled = preprocessing;
+  if (augment.enabled && augment.multiScale && scaled.width == scaled.height)
+    scaled.width = scaled.height = sideOfBatch(preprocessing.width, key);
+  return scaled;
+}
+
+std::uint64_t batchKey(std::uint64_t seed, std::int64_t epoch, std::int64_t batch) {
+  return streamKey({seed, kSidePurpose, std::uint64_t(epoch), std::uint64_t(batch)});
 }
 
 }  // namespace headlight

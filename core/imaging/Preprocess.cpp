@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "core/base/Translation.h"
 #include "core/imaging/Resample.h"
@@ -10,6 +11,9 @@
 
 namespace headlight {
 namespace {
+
+constexpr int kPaddedTo = 32;    // multiples of it
+constexpr double kMostLong = 4;  // long side of a padded view, in short sides
 
 /// The size after timm's Resize, and the center crop within it.
 struct EvaluationGeometry {
@@ -19,7 +23,7 @@ struct EvaluationGeometry {
 };
 
 void requireSanePreprocessing(const Preprocessing& preprocessing) {
-  const auto [height, width, crop, interpolation, mean, deviation, squash, dropAlpha] =
+  const auto [height, width, crop, interpolation, mean, deviation, squash, dropAlpha, pad] =
       preprocessing;
   if (height <= 0 || width <= 0 || std::int64_t{height} * width > kMaxImagePixels)
     refuse(ErrorCode::InvalidArgument, tr("preprocessing to ") + std::to_string(width) + " x " +
@@ -67,7 +71,66 @@ EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
   return geometry;
 }
 
+int paddedSide(int side) {
+  return (side + kPaddedTo - 1) / kPaddedTo * kPaddedTo;
+}
+
+/// The whole image at the upper left of padding.
+Image paddedImage(const Image& image, const PaddedSize& size, Interpolation interpolation) {
+  Image shown = resize(image, size.width, size.height, interpolation);
+  if (size.width == size.wholeWidth && size.height == size.wholeHeight) return shown;
+  const auto count = std::size_t(size.wholeWidth) * std::size_t(size.wholeHeight);
+  auto pixels = std::make_shared<std::vector<std::uint8_t>>(3 * count, kPaddedPixel);
+  for (int y = 0; y < size.height; ++y)
+    std::copy_n(shown.pixels->begin() + std::ptrdiff_t(3) * y * size.width, 3 * size.width,
+                pixels->begin() + std::ptrdiff_t(3) * y * size.wholeWidth);
+  return {size.wholeWidth, size.wholeHeight, std::move(pixels)};
+}
+
+/// With as many pixels as the original has.
+Image paddedPixels(const Image& image, const Preprocessing& preprocessing, int most) {
+  const PaddedSize size = paddedSize(image.width, image.height, preprocessing);
+  const double scale = std::min(double(image.width) / size.width,
+                                double(most) / std::max(size.wholeWidth, size.wholeHeight));
+  if (scale <= 1) return paddedImage(image, size, preprocessing.interpolation);
+  const auto scaled = [&](int side) { return static_cast<int>(std::lround(side * scale)); };
+  return paddedImage(
+      image,
+      {scaled(size.width), scaled(size.height), scaled(size.wholeWidth), scaled(size.wholeHeight)},
+      Interpolation::Bicubic);
+}
+
 }  // namespace
+
+PaddedSize paddedSize(int imageWidth, int imageHeight, const Preprocessing& preprocessing) {
+  requireSanePreprocessing(preprocessing);
+  if (imageWidth <= 0 || imageHeight <= 0)
+    refuse(ErrorCode::InvalidArgument, tr("an empty image cannot be preprocessed"));
+  const double side = std::min(preprocessing.width, preprocessing.height);
+  const double scale = std::min(side / std::min(imageWidth, imageHeight),
+                                kMostLong * side / std::max(imageWidth, imageHeight));
+  const auto scaled = [&](int pixels) {
+    return std::max(1, static_cast<int>(pixels * scale + 0.5));
+  };
+  PaddedSize size{scaled(imageWidth), scaled(imageHeight)};
+  size.wholeWidth = paddedSide(size.width);
+  size.wholeHeight = paddedSide(size.height);
+  return size;
+}
+
+ViewSize evaluationSize(int imageWidth, int imageHeight, const Preprocessing& preprocessing) {
+  if (!preprocessing.pad) return {preprocessing.width, preprocessing.height};
+  const PaddedSize size = paddedSize(imageWidth, imageHeight, preprocessing);
+  return {size.wholeWidth, size.wholeHeight};
+}
+
+Preprocessing ofOneSize(Preprocessing preprocessing) {
+  if (!preprocessing.pad) return preprocessing;
+  preprocessing.pad = false;
+  preprocessing.squash = true;
+  preprocessing.cropFraction = 1;
+  return preprocessing;
+}
 
 Image resizeBox(const ImagePart& image, std::array<double, 4> box, int width, int height,
                 Interpolation interpolation) {
@@ -82,6 +145,9 @@ Image resize(const Image& image, int width, int height, Interpolation interpolat
 
 Image evaluationView(const Image& given, const Preprocessing& preprocessing) {
   const Image image = withTransparency(given, preprocessing.dropAlpha);
+  if (preprocessing.pad)
+    return paddedImage(image, paddedSize(image.width, image.height, preprocessing),
+                       preprocessing.interpolation);
   const EvaluationGeometry geometry = geometryFor(image.width, image.height, preprocessing);
   return resample(image, {0, 0, double(image.width), double(image.height)}, geometry.width,
                   geometry.height, geometry.crop, preprocessing.interpolation);
@@ -89,6 +155,11 @@ Image evaluationView(const Image& given, const Preprocessing& preprocessing) {
 
 std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
                                        const Preprocessing& preprocessing) {
+  if (preprocessing.pad) {
+    const PaddedSize size = paddedSize(imageWidth, imageHeight, preprocessing);
+    return {0, 0, double(size.wholeWidth) * imageWidth / size.width,
+            double(size.wholeHeight) * imageHeight / size.height};
+  }
   const EvaluationGeometry geometry = geometryFor(imageWidth, imageHeight, preprocessing);
   const double across = imageWidth / static_cast<double>(geometry.width);
   const double down = imageHeight / static_cast<double>(geometry.height);
@@ -99,6 +170,7 @@ std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
 
 Image evaluationPixels(const Image& given, const Preprocessing& preprocessing, int most) {
   const Image image = withTransparency(given, preprocessing.dropAlpha);
+  if (preprocessing.pad) return paddedPixels(image, preprocessing, most);
   const auto [left, top, across, down] = evaluationRegion(image.width, image.height, preprocessing);
   const double width = preprocessing.width, height = preprocessing.height;
   const double scale =
@@ -112,7 +184,9 @@ Image evaluationPixels(const Image& given, const Preprocessing& preprocessing, i
 }
 
 std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing) {
-  if (view.width != preprocessing.width || view.height != preprocessing.height || !view.pixels)
+  const bool fits = preprocessing.pad ||
+                    (view.width == preprocessing.width && view.height == preprocessing.height);
+  if (!fits || !view.pixels)
     refuse(ErrorCode::InvalidArgument, tr("the image does not have the model's input size"));
   const std::size_t area =
       static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height);

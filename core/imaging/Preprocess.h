@@ -4,6 +4,7 @@
 // size / cropFraction with Pillow's antialiased filter, a center crop, mean and deviation.
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/imaging/codecs/ImagePart.h"
@@ -21,7 +22,32 @@ struct Preprocessing {
   std::array<float, 3> deviation{0.229f, 0.224f, 0.225f};
   bool squash = false;     ///< both sides to size / cropFraction: proportions are not kept
   bool dropAlpha = false;  ///< transparent pixels: their colors as stored (timm), not over white
+  /// Instead of all that: whole and in proportion, so that the size of what the model sees follows
+  /// from the image (paddedSize).
+  bool pad = false;
 };
+
+/// What padding shows, in every channel.
+inline constexpr std::uint8_t kPaddedPixel = 128;
+
+/// How an image lies in what a model sees with `pad`: in its upper left part, the rest is padding.
+struct PaddedSize {
+  int width = 0, height = 0;            ///< of the image in it
+  int wholeWidth = 0, wholeHeight = 0;  ///< of all, multiples of 32
+};
+/// Of an image, in proportion: its short side as long as the shorter one of `preprocessing`, its
+/// long one at most four times that (detectron2's ResizeShortestEdge).
+PaddedSize paddedSize(int imageWidth, int imageHeight, const Preprocessing& preprocessing);
+
+/// Pixels of what the model sees of an image of that size.
+struct ViewSize {
+  int width = 0, height = 0;
+};
+ViewSize evaluationSize(int imageWidth, int imageHeight, const Preprocessing& preprocessing);
+
+/// The same for what needs images of one size, as batches do: in place of `pad` both sides are
+/// squashed to the size.
+Preprocessing ofOneSize(Preprocessing preprocessing);
 
 /// Pillow's Image.resize on 8-bit RGB (fixed-point, antialiased): equal to Pillow's within 1/255
 /// per pixel. `box` is the source region (left, top, right, bottom) in source pixels, of a part's
@@ -30,10 +56,12 @@ Image resize(const Image& image, int width, int height, Interpolation interpolat
 Image resizeBox(const ImagePart& image, std::array<double, 4> box, int width, int height,
                 Interpolation interpolation);
 
-/// What the model would see, as an image of width × height: resized and cropped, not normalized.
+/// What the model would see, as an image of evaluationSize(): resized and cropped or padded, not
+/// normalized.
 Image evaluationView(const Image& image, const Preprocessing& preprocessing);
 
-/// The region of the original that evaluationView shows (left, top, width, height), in its pixels.
+/// The region of the original that evaluationView shows (left, top, width, height), in its pixels;
+/// with padding it reaches beyond them.
 std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
                                        const Preprocessing& preprocessing);
 
@@ -41,7 +69,8 @@ std::array<double, 4> evaluationRegion(int imageWidth, int imageHeight,
 /// figures. At least the model's own size, at most `most` pixels a side.
 Image evaluationPixels(const Image& image, const Preprocessing& preprocessing, int most = 2048);
 
-/// (value/255 − mean) / deviation, as [3, height, width]. The image has the model's size already.
+/// (value/255 − mean) / deviation, as [3, height, width]. The image has the model's size already;
+/// with `pad` any.
 std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing);
 
 /// evaluationView and normalize in one.

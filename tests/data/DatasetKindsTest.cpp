@@ -15,7 +15,7 @@ TEST(DatasetKinds, EveryKindIsOpenedBySomething) {
   for (const DatasetKind& kind : datasetKinds()) {
     const TemporaryFolder empty;
     const auto opened = openDataset(test::specOf(kind.name, empty.path()), Split::Train);
-    if (kind.name == kProceduralData) {
+    if (isDrawnData(kind.name)) {
       EXPECT_TRUE(opened.ok());
     } else {
       ASSERT_FALSE(opened.ok()) << kind.name;
@@ -23,6 +23,26 @@ TEST(DatasetKinds, EveryKindIsOpenedBySomething) {
     }
     EXPECT_FALSE(kind.help.empty()) << kind.name;
   }
+}
+
+TEST(DatasetKinds, BoxesAreWhatKindsSay) {
+  for (const DatasetKind& kind : datasetKinds())
+    EXPECT_EQ(hasBoxes(kind.name), kind.boxes);
+  EXPECT_FALSE(hasBoxes("cifar11"));
+  EXPECT_TRUE(hasBoxes(kTextureScenes) && hasBoxes(kCocoBoxes) && hasBoxes(kVocBoxes));
+  for (const std::string& name : datasetKindNames(true))
+    EXPECT_FALSE(hasBoxes(name)) << "sequence models learn from images with a class";
+}
+
+TEST(DatasetKinds, SegmentsAreWhatKindsSay) {
+  for (const DatasetKind& kind : datasetKinds()) {
+    EXPECT_EQ(hasSegments(kind.name), kind.segments);
+    EXPECT_FALSE(kind.segments && (kind.boxes || kind.sequences)) << kind.name;
+  }
+  EXPECT_FALSE(hasSegments("cifar11"));
+  EXPECT_TRUE(hasSegments(kTextureSegments) && hasSegments(kAde20k) && hasSegments(kCityscapes) &&
+              hasSegments(kSegmentFolder));
+  EXPECT_TRUE(isDrawnData(kTextureSegments));
 }
 
 TEST(DatasetKinds, AnUnknownOneIsRefusedWithTheKnown) {

@@ -15,6 +15,7 @@
 #include "tests/data/Epochs.h"
 #include "tests/data/Support.h"
 #include "tests/imaging/JpegWriter.h"
+#include "tests/imaging/TurnedJpeg.h"
 
 namespace headlight {
 namespace {
@@ -94,17 +95,6 @@ TEST(JpegCrops, AreOfReducedImagesOnlyWhereTheyAreLarge) {
   }
 }
 
-/// Told to be turned by EXIF's `orientation`.
-std::string turned(const std::string& jpeg, int orientation) {
-  const auto bytes = [](std::initializer_list<int> values) {
-    return std::string(values.begin(), values.end());
-  };
-  const std::string exif = std::string("Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0", 25) +
-                           bytes({orientation, 0, 0, 0, 0, 0, 0});
-  return jpeg.substr(0, 2) + bytes({0xff, 0xe1, 0, static_cast<int>(exif.size()) + 2}) + exif +
-         jpeg.substr(2);
-}
-
 /// The mean difference from views of the whole image, in 1/255, and how many views differ.
 struct Difference {
   double mean = 0;
@@ -134,7 +124,7 @@ TEST(JpegCrops, AreNearlyTheSameOfReducedImagesOfEveryKind) {
                        test::encodeJpeg(scene(803, 597), kind));
   const std::string even = test::encodeJpeg(scene(800, 600), {2, 2});
   for (int orientation = 2; orientation <= 8; ++orientation)
-    jpegs.emplace_back("turned " + std::to_string(orientation), turned(even, orientation));
+    jpegs.emplace_back("turned " + std::to_string(orientation), test::turned(even, orientation));
   for (const auto& [name, jpeg] : jpegs) {
     // Decoded in full, each color of four pixels is only repeated; reduced, it is smooth.
     const double bound = name == "4 x 1" ? 2.0 : 1.0;
@@ -150,7 +140,7 @@ TEST(JpegCrops, AreNearlyTheSameOfReducedImagesOfEveryKind) {
 TEST(JpegCrops, OfMirroredImagesThatDoNotDivideEvenlyAreExact) {
   const std::string odd = test::encodeJpeg(scene(803, 597), {2, 2});
   for (int orientation = 1; orientation <= 8; ++orientation) {
-    const Difference found = ofReduced(turned(odd, orientation), 40);
+    const Difference found = ofReduced(test::turned(odd, orientation), 40);
     EXPECT_LT(found.mean, 1.0) << orientation;
     EXPECT_EQ(found.changed > 0, orientation == 1 || orientation == 5) << orientation;
   }
@@ -159,7 +149,7 @@ TEST(JpegCrops, OfMirroredImagesThatDoNotDivideEvenlyAreExact) {
 TEST(JpegCrops, OfTinyImagesAreReducedWithoutHarm) {
   for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {5, 4}, {17, 6}, {33, 31}, {9, 200}})
     for (const int orientation : {1, 3, 6}) {
-      const auto jpeg = turned(test::encodeJpeg(scene(width, height), {2, 2}), orientation);
+      const auto jpeg = test::turned(test::encodeJpeg(scene(width, height), {2, 2}), orientation);
       EXPECT_LT(ofReduced(jpeg, 1, 10).mean, 6) << width << " x " << height;
       EXPECT_LT(ofReduced(jpeg, 2, 10).mean, 6) << width << " x " << height;
     }

@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "core/data/TextureShape.h"
+#include "core/data/DrawnDatasets.h"
 #include "tests/data/Epochs.h"
 #include "tests/data/Support.h"
 

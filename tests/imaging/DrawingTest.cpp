@@ -62,6 +62,18 @@ TEST(Drawing, PixelsAreWhereTheLinesAre) {
   EXPECT_EQ(at(2, 20)[1], 255);
 }
 
+TEST(Drawing, TheNameSaysTheFormat) {
+  for (const char* name : {"a.pdf", "a.svg", "folder.txt/a.b.png"})
+    EXPECT_TRUE(isDrawingName(name)) << name;
+  for (const char* name : {"a.PNG", "a.csv", "a.pdf.txt", "png", ".png", ""}) {
+    EXPECT_FALSE(isDrawingName(name)) << name;
+    const auto refused = writeDrawing(name, smallDrawing());
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(refused.error().message, "must end in .pdf, .svg or .png");
+  }
+}
+
 /// Of the ends of a curve by hand: the frame is from 66 to 570 and from 34 to 352.
 TEST(Drawing, CurvesFillTheirFrame) {
   const Drawing plot = drawCurves({{"a", {0, 10}, {1, 3}}, {"b", {5}, {2}}}, {"loss", "step"});

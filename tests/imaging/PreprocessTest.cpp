@@ -155,5 +155,67 @@ TEST(Preprocess, squashedImagesAreWhole) {
   EXPECT_DOUBLE_EQ(region[2], 24 * 40 / 32.0);
 }
 
+/// Mask2Former's validation: whole, in proportion, the rest of multiples of 32 pixels padded.
+TEST(Preprocess, paddedImagesKeepTheirProportions) {
+  const Image image = pattern(40, 30);
+  Preprocessing preprocessing;
+  preprocessing.height = preprocessing.width = 64;
+  preprocessing.pad = true;
+  const PaddedSize size = paddedSize(40, 30, preprocessing);
+  EXPECT_EQ(size.width, 85);  // 64 / 30 · 40
+  EXPECT_EQ(size.height, 64);
+  EXPECT_EQ(size.wholeWidth, 96);
+  EXPECT_EQ(size.wholeHeight, 64);
+  const Image view = evaluationView(image, preprocessing);
+  ASSERT_EQ(view.width, 96);
+  ASSERT_EQ(view.height, 64);
+  const Image shown = resize(image, 85, 64, Interpolation::Bicubic);
+  for (int y = 0; y < view.height; ++y)
+    for (int x = 0; x < view.width; ++x)
+      for (int c = 0; c < 3; ++c)
+        ASSERT_EQ(view.row(y)[3 * x + c], x < 85 ? shown.row(y)[3 * x + c] : kPaddedPixel)
+            << x << ", " << y;
+  EXPECT_EQ(preprocess(image, preprocessing).size(), std::size_t{3 * 96 * 64});
+  const auto region = evaluationRegion(40, 30, preprocessing);
+  EXPECT_DOUBLE_EQ(region[0], 0);
+  EXPECT_DOUBLE_EQ(region[2], 96 * 40 / 85.0);
+  EXPECT_DOUBLE_EQ(region[3], 30);
+}
+
+TEST(Preprocess, paddedImagesAreAtMostFourTimesAsLong) {
+  Preprocessing preprocessing;
+  preprocessing.height = preprocessing.width = 64;
+  preprocessing.pad = true;
+  const PaddedSize size = paddedSize(10, 100, preprocessing);
+  EXPECT_EQ(size.width, 26);  // 256 / 100 · 10
+  EXPECT_EQ(size.height, 256);
+  EXPECT_EQ(size.wholeWidth, 32);
+  const ViewSize wide = evaluationSize(1'000'000, 1, preprocessing);
+  EXPECT_EQ(wide.width, 256);
+  EXPECT_EQ(wide.height, 32);
+}
+
+TEST(Preprocess, figuresOfPaddedImagesHaveTheOriginalsPixels) {
+  const Image image = pattern(200, 120);
+  Preprocessing preprocessing;
+  preprocessing.height = preprocessing.width = 32;
+  preprocessing.pad = true;  // 53 × 32, padded to 64
+  const Image pixels = evaluationPixels(image, preprocessing);
+  EXPECT_EQ(pixels.width, 242);  // 64 / 53 · 200
+  EXPECT_EQ(pixels.height, 121);
+  EXPECT_EQ(pixels.row(5)[3 * 230], kPaddedPixel);
+}
+
+TEST(Preprocess, batchesSquashWhatWouldBePadded) {
+  Preprocessing preprocessing;
+  preprocessing.height = preprocessing.width = 24;
+  EXPECT_FALSE(ofOneSize(preprocessing).squash);
+  preprocessing.pad = true;
+  const Preprocessing fixed = ofOneSize(preprocessing);
+  EXPECT_FALSE(fixed.pad);
+  EXPECT_EQ(*evaluationView(pattern(40, 30), fixed).pixels,
+            *resize(pattern(40, 30), 24, 24, Interpolation::Bicubic).pixels);
+}
+
 }  // namespace
 }  // namespace headlight

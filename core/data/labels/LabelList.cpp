@@ -43,7 +43,7 @@ std::optional<std::size_t> columnOf(const Cells& heading, const Cells& known) {
   return std::nullopt;
 }
 
-bool isNumber(std::string_view text) {
+bool isLabelNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.-") == text.npos;
 }
 
@@ -77,7 +77,7 @@ LabelRow rowFrom(const Cells& cells, const Columns& columns, std::size_t line) {
 /// A line of words: one number or more is a class first; else all words are its name.
 std::string labelFrom(const Cells& words, std::size_t line) {
   const auto first = words.begin() + 1;
-  if (!std::all_of(first, words.end(), isNumber)) {
+  if (!std::all_of(first, words.end(), isLabelNumber)) {
     std::string label;
     std::for_each(first, words.end(), [&](const std::string& word) { addTo(label, word, " "); });
     return label;

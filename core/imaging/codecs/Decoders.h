@@ -6,6 +6,7 @@
 // standard error: the codecs' own messages end up in the Failure.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,9 @@ Pixels decodeJpegPart(std::string_view bytes, const ImageHeader& header, const J
 
 /// libpng. 16-bit values are divided by 257 and rounded.
 StoredPixels decodePng(std::string_view bytes, const ImageHeader& header);
+/// The numbers of a PNG of gray or of a palette as they are stored: [height, width] of
+/// `bytesPerNumber` (1, or 2 with the big end first) bytes.
+Pixels decodePngNumbers(std::string_view bytes, const ImageHeader& header, int bytesPerNumber);
 
 /// libtiff's own RGBA reading (palette, CMYK, YCbCr, 1 … 16 bits, tiles, planes); first page only.
 /// It multiplies colors by their alpha: dropping that divides by it, and what is wholly transparent

@@ -25,6 +25,7 @@ struct PngReading {
   char message[160];
   png_structp png;
   png_infop info;
+  bool asStored = false;  ///< palette and 16-bit numbers stay as they are
 };
 
 [[noreturn]] void onPngError(png_structp png, png_const_charp message) {
@@ -42,7 +43,14 @@ void onPngRead(png_structp png, png_bytep out, std::size_t count) {
   reading->at += count;
 }
 
-/// Opens and asks for 8-bit RGB, or RGBA where anything is transparent; `channels` says which.
+void expandToColors(png_structp png) {
+  png_set_expand(png);
+  png_set_scale_16(png);
+  png_set_gray_to_rgb(png);
+}
+
+/// Opens and asks for 8-bit RGB, or RGBA where anything is transparent, or for numbers as they are
+/// stored, in bytes; `channels` says which.
 bool begin(PngReading& reading, int& channels, std::int64_t& width, std::int64_t& height) {
   if (setjmp(reading.jump) != 0) return false;
   reading.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reading, onPngError, onPngWarning);
@@ -53,9 +61,7 @@ bool begin(PngReading& reading, int& channels, std::int64_t& width, std::int64_t
   // Our own limit is on pixels, not sides; libpng's default stops at a million a side.
   png_set_user_limits(reading.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_read_info(reading.png, reading.info);
-  png_set_expand(reading.png);
-  png_set_scale_16(reading.png);
-  png_set_gray_to_rgb(reading.png);
+  reading.asStored ? png_set_packing(reading.png) : expandToColors(reading.png);
   png_set_interlace_handling(reading.png);
   png_read_update_info(reading.png, reading.info);
   channels = png_get_channels(reading.png, reading.info);
@@ -75,15 +81,26 @@ bool readPngRows(PngReading& reading, png_bytepp rows) {
                                      tr("); fetch or save the image again"));
 }
 
+/// Closes what begin() opened.
+struct PngCloser {
+  PngReading& reading;
+  ~PngCloser() { png_destroy_read_struct(&reading.png, &reading.info, nullptr); }
+};
+
+Pixels readPngPixels(PngReading& reading, std::size_t rowBytes, std::int64_t height) {
+  Pixels pixels(rowBytes * static_cast<std::size_t>(height));
+  std::vector<png_bytep> rows(static_cast<std::size_t>(height));
+  for (std::size_t y = 0; y < rows.size(); ++y)
+    rows[y] = pixels.data() + y * rowBytes;
+  if (!readPngRows(reading, rows.data())) refuseDamagedPng(reading);
+  return pixels;
+}
+
 }  // namespace
 
 StoredPixels decodePng(std::string_view bytes, const ImageHeader& header) {
   PngReading reading{bytes, 0, {}, "not enough memory", nullptr, nullptr};
-  struct Closer {
-    PngReading& reading;
-    ~Closer() { png_destroy_read_struct(&reading.png, &reading.info, nullptr); }
-  } closer{reading};
-
+  const PngCloser closer{reading};
   int channels = 0;
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -92,12 +109,23 @@ StoredPixels decodePng(std::string_view bytes, const ImageHeader& header) {
   if (channels != 3 && channels != 4)
     refuse(ErrorCode::UnsupportedFile, tr("is a PNG of an unusual kind; save it as RGB"));
   const auto rowBytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
-  Pixels pixels(rowBytes * static_cast<std::size_t>(height));
-  std::vector<png_bytep> rows(static_cast<std::size_t>(height));
-  for (std::size_t y = 0; y < rows.size(); ++y)
-    rows[y] = pixels.data() + y * rowBytes;
-  if (!readPngRows(reading, rows.data())) refuseDamagedPng(reading);
+  Pixels pixels = readPngPixels(reading, rowBytes, height);
   return channels == 4 ? withoutAlpha(pixels) : StoredPixels{std::move(pixels)};
+}
+
+Pixels decodePngNumbers(std::string_view bytes, const ImageHeader& header, int bytesPerNumber) {
+  PngReading reading{bytes, 0, {}, "not enough memory", nullptr, nullptr, true};
+  const PngCloser closer{reading};
+  int channels = 0;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  if (!begin(reading, channels, width, height)) refuseDamagedPng(reading);
+  requireSize(header, width, height);
+  const auto rowBytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(bytesPerNumber);
+  if (channels != 1 || png_get_rowbytes(reading.png, reading.info) != rowBytes)
+    refuse(ErrorCode::UnsupportedFile,
+           tr("is a PNG of an unusual kind; save it with one channel of 8 or 16 bits"));
+  return readPngPixels(reading, rowBytes, height);
 }
 
 }  // namespace headlight

@@ -12,25 +12,11 @@
 #include "core/imaging/codecs/Decoders.h"
 #include "core/imaging/codecs/ImageHeader.h"
 #include "core/imaging/codecs/OptionalFormats.h"
+#include "core/imaging/codecs/Orientation.h"
 #include "core/imaging/codecs/Upright.h"
 
 namespace headlight {
 namespace {
-
-/// How EXIF's orientations 1 … 8 are undone: mirror left-right, upside down, then swap axes.
-struct Turn {
-  bool mirrored;
-  bool upsideDown;
-  bool transposed;
-};
-constexpr std::array<Turn, 8> kTurns{{{false, false, false},
-                                      {true, false, false},
-                                      {true, true, false},
-                                      {false, true, false},
-                                      {false, false, true},
-                                      {false, true, true},
-                                      {true, true, true},
-                                      {true, false, true}}};
 
 bool endsLikeOneOf(const std::filesystem::path& path,
                    std::span<const std::string_view> extensions) {
@@ -69,12 +55,12 @@ StoredPixels decodeStored(std::string_view bytes, const ImageHeader& header) {
 }
 
 bool swapsSides(int orientation) {
-  return kTurns[static_cast<std::size_t>(orientation - 1)].transposed;
+  return uprightTurn(orientation).transposed;
 }
 
 namespace {
 
-Pixels turned(Pixels stored, const ImageHeader& header, const Turn& turn) {
+Pixels turned(Pixels stored, const ImageHeader& header, const UprightTurn& turn) {
   if (header.orientation == 1) return stored;
   const std::int64_t width = turn.transposed ? header.height : header.width;
   const std::int64_t height = turn.transposed ? header.width : header.height;
@@ -94,7 +80,7 @@ Pixels turned(Pixels stored, const ImageHeader& header, const Turn& turn) {
 }  // namespace
 
 Image uprighted(StoredPixels stored, const ImageHeader& header) {
-  const Turn& turn = kTurns[static_cast<std::size_t>(header.orientation - 1)];
+  const UprightTurn turn = uprightTurn(header.orientation);
   Image image;
   image.width = static_cast<int>(turn.transposed ? header.height : header.width);
   image.height = static_cast<int>(turn.transposed ? header.width : header.height);

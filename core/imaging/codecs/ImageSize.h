@@ -12,7 +12,9 @@ namespace headlight {
 
 struct ImageSize {
   std::int64_t width = 0, height = 0;  ///< as stored, before EXIF's orientation
+  int orientation = 1;                 ///< EXIF's 1 … 8
   std::int64_t pixels() const { return width * height; }
+  ImageSize upright() const;
 };
 
 /// From the header alone. Errors: those of decodeImage for a header.

@@ -79,12 +79,17 @@ Image renderPixels(const Drawing& drawing, double scale) {
           std::make_shared<const std::vector<std::uint8_t>>(std::move(canvas.pixels))};
 }
 
+bool isDrawingName(const std::filesystem::path& path) {
+  const std::string kind = path.extension().string();
+  return kind == ".pdf" || kind == ".svg" || kind == ".png";
+}
+
 Result<void> writeDrawing(const std::filesystem::path& path, const Drawing& drawing) {
+  if (!isDrawingName(path))
+    return Error{ErrorCode::InvalidArgument, tr("must end in .pdf, .svg or .png"), path.string()};
   const std::string kind = path.extension().string();
   if (kind == ".svg") return writeFileAtomically(path, renderSvg(drawing));
   if (kind == ".pdf") return writeFileAtomically(path, renderPdf(drawing));
-  if (kind != ".png")
-    return Error{ErrorCode::InvalidArgument, tr("must end in .pdf, .svg or .png"), path.string()};
   const auto png = encodePng(renderPixels(drawing, kPngScale));
   return png ? writeFileAtomically(path, *png) : Result<void>(png.error());
 }

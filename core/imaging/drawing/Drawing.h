@@ -56,6 +56,8 @@ Image renderPixels(const Drawing& drawing, double scale);
 Result<std::string> renderPng(const Drawing& drawing, double dpi,
                               const std::vector<std::pair<std::string, std::string>>& text = {});
 
+/// Whether the name ends in .pdf, .svg or .png, in lower case.
+bool isDrawingName(const std::filesystem::path& path);
 /// As .svg, .pdf, or .png at twice the size, by the name. Errors: InvalidArgument for another one,
 /// Io.
 Result<void> writeDrawing(const std::filesystem::path& path, const Drawing& drawing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/data/ShardIndex.h"
+#include "core/data/files/ShardIndex.h"
 
 #include <algorithm>
 #include <charconv>
