@@ -4,13 +4,20 @@
 #include <algorithm>
 
 #include "core/base/Translation.h"
+#include "core/config/ExperimentTask.h"
 #include "core/models/Registry.h"
+#include "core/models/backbones/AttentionStart.h"
 #include "core/models/backbones/CaiT.h"
 #include "core/models/backbones/ConViT.h"
+#include "core/models/backbones/Detector.h"
 #include "core/models/backbones/LeViT.h"
 #include "core/models/backbones/MViT.h"
+#include "core/models/backbones/MaskedAutoencoder.h"
+#include "core/models/backbones/Segmenter.h"
 #include "core/models/backbones/Swin.h"
+#include "core/models/backbones/TrunkClassifier.h"
 #include "core/models/backbones/VisionTransformer.h"
+#include "core/models/published/DetectorSizes.h"
 
 namespace headlight {
 namespace {
@@ -18,6 +25,7 @@ namespace {
 /// A class that is constructed from a ModelConfig and its mask shape and counts its cost.
 template <typename M>
 Backbone backbone(Variant variant) {
+  variant.task = backboneTask(variant.name);
   return {
       std::move(variant),
       [](const ModelConfig& config) { return std::make_shared<M>(config, makeMaskShape(config)); },
@@ -62,6 +70,63 @@ Variant levitVariant() {
                "on"}}};
 }
 
+/// Options and classes say all that is to be said of these networks.
+Variant trunkVariant(const std::string& name, const std::string& help) {
+  const bool plain = !trunkName(name).ends_with("_vit");
+  return {.name = name,
+          .help = help,
+          .options = &TrunkModel::optionTable(),
+          .mechanisms = plain ? std::vector<std::string>{"softmax"} : std::vector<std::string>(),
+          .rules = {.withoutBlocks = plain},
+          .derive = deriveDetector,
+          .derived = derivedOfDetectors()};
+}
+
+Variant detectorVariant(const std::string& name, const std::string& help) {
+  Variant variant = trunkVariant(name, help);
+  variant.fixed = {{"crop_mode", "squash", "A detector sees images whole: choose squash"},
+                   {"crop_fraction", 1.0, "A detector sees images whole: set it to 1"}};
+  variant.defaults = {{"crop_mode", "squash"}, {"crop_fraction", 1.0}};
+  return variant;
+}
+
+Variant autoencoderVariant() {
+  const std::string name = "An MAE";
+  return {.name = "mae",
+          .help = "MAE: reconstructs images of which it sees some patches; pre-trains ViTs.",
+          .options = &MaskedAutoencoder::optionTable(),
+          // The others have weights or windows of positions, and need every patch.
+          .mechanisms = {"softmax", "talking_heads", "linear_angular", "aft_simple", "taylor_shift",
+                         "differential", "gated_softmax", "linear_transformer", "performer"},
+          .rules = {.needsClassifier = false},
+          .fixed = {oneStage(name),
+                    noClassBlocks(name),
+                    {"classes", 0, "An MAE has no classifier: set it to 0"},
+                    {"class_token", true, "An MAE has a class token: turn it on"},
+                    notDistilled(name),
+                    {"positions", "none",
+                     "An MAE's positions are fixed sines and not learned: choose none"},
+                    noLayerScale(name)},
+          .defaults = {{"classes", 0}, {"positions", "none"}}};
+}
+
+/// An image is seen whole unless a config says otherwise: its classes are those of all its pixels.
+Variant segmenterVariant() {
+  return {.name = "vit_segmenter",
+          .help = "ViT with Mask2Former's decoders: a class for every pixel (Castling-ViT).",
+          .options = &Segmenter::optionTable(),
+          .rules = {.takesAnySides = true},
+          .fixed = {oneStage("The segmenter"),
+                    noClassBlocks("The segmenter"),
+                    {"class_token", false, "The segmenter has no class token: turn it off"},
+                    notDistilled("The segmenter"),
+                    {"positions", "learned", "The segmenter learns its positions: choose learned"}},
+          .defaults = {{"class_token", false},
+                       {"image_size", 512},
+                       {"crop_mode", kPadMode},
+                       {"crop_fraction", 1.0}}};
+}
+
 }  // namespace
 
 const std::vector<Backbone>& backbones() {
@@ -97,6 +162,24 @@ const std::vector<Backbone>& backbones() {
            .rules = {.needsClassifier = false},
            .fixed = {notDistilled("The backbone swin"), noClassToken("The backbone swin"),
                      noClassBlocks("The backbone swin")}}),
+      backbone<MaskedAutoencoder>(autoencoderVariant()),
+      backbone<Detector>(
+          detectorVariant("lcnet_vit", "LCNet-ViT: detects objects (Castling-ViT).")),
+      backbone<Detector>(
+          detectorVariant("esnet_vit", "ESNet-ViT: detects objects (Castling-ViT).")),
+      backbone<Detector>(
+          detectorVariant("lcnet", "LCNet: detects objects (PicoDet), without attention.")),
+      backbone<Detector>(
+          detectorVariant("esnet", "ESNet: detects objects (PicoDet), without attention.")),
+      backbone<TrunkClassifier>(
+          trunkVariant("lcnet_vit_classifier", "LCNet-ViT: classifies; starts its detector.")),
+      backbone<TrunkClassifier>(
+          trunkVariant("esnet_vit_classifier", "ESNet-ViT: classifies; starts its detector.")),
+      backbone<TrunkClassifier>(trunkVariant(
+          "lcnet_classifier", "LCNet: classifies, without attention; starts its detector.")),
+      backbone<TrunkClassifier>(trunkVariant(
+          "esnet_classifier", "ESNet: classifies, without attention; starts its detector.")),
+      backbone<Segmenter>(segmenterVariant()),
   };
   return all;
 }
@@ -118,7 +201,9 @@ std::shared_ptr<Model> makeModel(const ModelConfig& given, std::uint64_t seed) {
   requireMemoryFor(backbone.cost(config).parameters);
   const auto random = holdTorchRandom();
   seedTorch(seed);
-  return backbone.make(config);
+  const std::shared_ptr<Model> model = backbone.make(config);
+  startAttention(*model, seed);
+  return model;
 }
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 
 #include "core/attention/Mechanisms.h"
 #include "core/models/Backbones.h"
+#include "core/models/backbones/AttentionStart.h"
 #include "core/models/published/Published.h"
 
 namespace headlight {
@@ -12,9 +13,9 @@ namespace headlight {
 const std::vector<PublishedModel>& publishedModels() {
   static const std::vector<PublishedModel> models = [] {
     std::vector<PublishedModel> all;
-    for (const auto& family :
-         {deitModels, caitModels, levitModels, castlingModels, mvitModels, swinModels, lslaModels,
-          aftModels, ibitModels, convitModels, timmModels}) {
+    for (const auto& family : {deitModels, caitModels, levitModels, castlingModels, mvitModels,
+                               swinModels, lslaModels, aftModels, ibitModels, convitModels,
+                               maeModels, detectorModels, segmenterModels, timmModels}) {
       const auto members = family();
       all.insert(all.end(), members.begin(), members.end());
     }
@@ -72,9 +73,21 @@ MaskShape makeMaskShape(const ModelConfig& config) {
   return makeMaskShape(config, modelCatalog());
 }
 
+Task taskOf(const ModelConfig& model) {
+  const Variant* backbone = modelCatalog().backbone(model.backbone);
+  return backbone ? backbone->task : Task::Classify;
+}
+
+bool normsApart(const ModelConfig& model) {
+  const Task task = taskOf(model);
+  return task == Task::Detect || task == Task::Segment;
+}
+
 ModelConfig checkedAndCompleted(const ModelConfig& given) {
   const auto& catalog = modelCatalog();
-  return completed(valueOrThrow(modelFromJson(modelToJson(given), catalog)), catalog);
+  ModelConfig config = completed(valueOrThrow(modelFromJson(modelToJson(given), catalog)), catalog);
+  valueOrThrow(checkAttentionStart(config));
+  return config;
 }
 
 namespace {
@@ -108,7 +121,7 @@ bool sameArchitecture(const ModelConfig& a, const ModelConfig& b) {
     Json json = canonical(config);
     for (const char* key :
          {"image_size", "image_width", "classes", "drop_path", "drop_path_mode", "crop_fraction",
-          "crop_mode", "interpolation", "transparency", "mean", "deviation", "layer_scale"})
+          "crop_mode", "interpolation", "transparency", "mean", "deviation", "layer_scale", "init"})
       json.erase(key);
     if (json.contains("attention")) json["attention"].erase("fit");  // only of where masks start
     json["has_layer_scale"] = config.layerScale > 0;

@@ -24,13 +24,18 @@ const ParameterTable& modelTable();
 ModelConfig checkedAndCompleted(const ModelConfig& given);
 /// The heads of every layer and which layers can be masked.
 MaskShape makeMaskShape(const ModelConfig& config);
+/// What the model's backbone says of an image; of an unknown one: its class.
+Task taskOf(const ModelConfig& model);
+/// Whether processes that train it together have batch norms of their own, as recipes of detectors
+/// and segmenters have it; those of all others are of the whole batch.
+bool normsApart(const ModelConfig& model);
 
 /// Whether two configs describe the same model: equal but for the name, however much of their
 /// defaults either spells out.
 bool sameModel(const ModelConfig& a, const ModelConfig& b);
 /// Whether weights of one are weights of the other. Beyond sameModel, these may differ: the
-/// image's size and how it is prepared, the classes, and what only training knows (drop path, the
-/// value that LayerScale starts from).
+/// image's size and how it is prepared, the classes, and what only training knows (drop path, how
+/// weights and LayerScale start).
 bool sameArchitecture(const ModelConfig& a, const ModelConfig& b);
 
 /// Counted from the config alone: nothing is allocated. Throws Failure for an unknown backbone or

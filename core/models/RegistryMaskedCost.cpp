@@ -6,6 +6,7 @@
 
 #include "core/base/Result.h"
 #include "core/base/Translation.h"
+#include "core/masks/MaskRegions.h"
 #include "core/models/Registry.h"
 
 namespace headlight {
@@ -27,6 +28,17 @@ std::int64_t selectedPairs(const Grid& grid, int window) {
          prefix * prefix;
 }
 
+/// The same of any mask, row by row where no formula says it.
+std::int64_t selectedPairs(const Grid& grid, const HeadMask& mask) {
+  if (mask.region.isPlain()) return selectedPairs(grid, mask.window);
+  valueOrThrow(checkRegion(mask, grid, grid));
+  std::int64_t pairs = std::int64_t{grid.prefix} * grid.tokens();
+  for (int token = grid.prefix; token < grid.tokens(); ++token)
+    for (const std::uint8_t one : selectedRow(mask, grid, grid, 0, token))
+      pairs += one;
+  return pairs;
+}
+
 bool isLocal(const HeadMask& mask) {
   return mask.kind == MaskKind::Hard || mask.kind == MaskKind::Strict ||
          mask.kind == MaskKind::Random;
@@ -40,11 +52,12 @@ ModelCost modelCost(const ModelConfig& config, const MaskScheme& scheme) {
     throw Failure({ErrorCode::InvalidConfig, tr("the mask scheme is for another model"), "masks"});
   for (LayerCost& entry : cost.layers) {
     if (entry.headWidth == 0) continue;
-    for (const HeadMask& mask : scheme.layer(entry.layer)) {
-      if (!isLocal(mask)) continue;
+    for (const HeadMask& given : scheme.layer(entry.layer)) {
+      if (!isLocal(given)) continue;
+      const HeadMask mask = inPatches(given, config.pixelsPerPatch(entry.layer));
       const std::int64_t tokens = entry.grid.tokens();
       const std::int64_t saved =
-          2 * entry.headWidth * (tokens * tokens - selectedPairs(entry.grid, mask.window));
+          2 * entry.headWidth * (tokens * tokens - selectedPairs(entry.grid, mask));
       entry.macs -= saved;
       cost.macs -= saved;
     }

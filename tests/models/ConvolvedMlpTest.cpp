@@ -32,7 +32,7 @@ std::vector<Case> cases() {
 
 ConvolvedMlp makeDouble(const Case& c) {
   seedTorch(4);
-  ConvolvedMlp mlp(kWidth, kHidden, c.side, c.grid);
+  ConvolvedMlp mlp(kWidth, kHidden, {.side = c.side}, c.grid);
   mlp.to(at::kDouble);
   return mlp;
 }

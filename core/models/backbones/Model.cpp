@@ -9,7 +9,9 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/base/FreeMemory.h"
+#include "core/base/ModelPart.h"
 #include "core/base/Translation.h"
+#include "core/masks/MaskRegions.h"
 #include "core/models/backbones/Recomputation.h"
 
 namespace headlight {
@@ -22,14 +24,29 @@ std::pair<std::string, std::string> splitName(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-/// The module at that path below `module`, where it has parameters of its own to decide on.
-const UndecayedParameters* ownerIn(const torch::nn::Module& module, const std::string& path) {
+/// The module at that path below `module`; null: there is none.
+std::shared_ptr<torch::nn::Module> moduleIn(const torch::nn::Module& module,
+                                            const std::string& path) {
   const auto dot = path.find('.');
   const auto children = module.named_children();
   const auto* child = children.find(path.substr(0, dot));
   if (!child) return nullptr;
-  if (dot != std::string::npos) return ownerIn(**child, path.substr(dot + 1));
-  return dynamic_cast<const UndecayedParameters*>(child->get());
+  return dot == std::string::npos ? *child : moduleIn(**child, path.substr(dot + 1));
+}
+
+/// The same, where it has parameters of its own to decide on. It lives as long as `module`.
+const UndecayedParameters* ownerIn(const torch::nn::Module& module, const std::string& path) {
+  return dynamic_cast<const UndecayedParameters*>(moduleIn(module, path).get());
+}
+
+bool isBatchNorm(const torch::nn::Module& module) {
+  return module.named_buffers(/*recurse=*/false).contains("running_mean");
+}
+
+bool learnsItself(const torch::nn::Module& module) {
+  for (const at::Tensor& parameter : module.parameters(/*recurse=*/false))
+    if (parameter.requires_grad()) return true;
+  return false;
 }
 
 }  // namespace
@@ -38,14 +55,74 @@ Model::Model(const ModelConfig& config, const MaskShape& masks)
     : m_config(config), m_masks(masks) {}
 
 at::Tensor Model::forward(const at::Tensor& images, AttentionHook* tap) {
-  return inFloat32(classify(throughBlocks(embed(images), tap)));
+  const at::Tensor tokens = throughBlocks(embedded(images), tap);
+  const PartScope scope(ModelPart::Head);
+  return inFloat32(classify(tokens));
+}
+
+CellScores Model::forwardCells(const at::Tensor& images, AttentionHook* tap) {
+  const at::Tensor tokens = throughBlocks(embedded(images), tap);
+  const PartScope scope(ModelPart::Head);
+  CellScores scores = findInCells(tokens);
+  scores.logits = inFloat32(scores.logits);
+  scores.sides = inFloat32(scores.sides);
+  return scores;
+}
+
+SegmentScores Model::forwardSegments(const at::Tensor& images, AttentionHook* tap) {
+  const at::Tensor tokens = throughBlocks(embedded(images), tap);
+  const PartScope scope(ModelPart::Head);
+  SegmentScores scores = findSegments(tokens);
+  for (std::vector<at::Tensor>* said : {&scores.classes, &scores.masks})
+    for (at::Tensor& logits : *said)
+      logits = inFloat32(logits);
+  return scores;
+}
+
+/// Of embed() where `layer` is −1.
+bool Model::learns(int layer) const {
+  return !is_training() || layer + 1 >= m_frozen.leading;
+}
+
+at::Tensor Model::embedded(const at::Tensor& images) {
+  const PartScope scope(ModelPart::Embedding);
+  const at::AutoGradMode graph(at::GradMode::is_enabled() && learns(-1));
+  return embed(images);
 }
 
 at::Tensor Model::throughBlocks(at::Tensor tokens, AttentionHook* tap) {
+  const PartScope scope(ModelPart::Other);
   const bool recomputing = m_recomputing && is_training() && tap == nullptr;
-  for (int l = 0; l < layers(); ++l)
+  for (int l = 0; l < layers(); ++l) {
+    const at::AutoGradMode graph(at::GradMode::is_enabled() && learns(l));
     tokens = recomputing ? recomputedBlock(*this, l, tokens) : block(l, tokens, tap);
+  }
   return tokens;
+}
+
+void Model::setFrozen(const Frozen& frozen) {
+  m_frozen = frozen;
+  train(is_training());
+}
+
+void Model::train(bool on) {
+  torch::nn::Module::train(on);
+  if (!on || !m_frozen.norms) return;
+  for (const auto& module : modules(/*include_self=*/false))
+    if (isBatchNorm(*module) && !learnsItself(*module)) module->train(false);
+}
+
+bool Model::isFrozenStatistic(const std::string& name) const {
+  if (!m_frozen.norms) return false;
+  const auto owner = moduleIn(*this, splitName(name).first);
+  return owner && isBatchNorm(*owner) && !learnsItself(*owner);
+}
+
+std::string Model::blockName(int layer) const {
+  const Attention* own = &attention(layer);
+  for (const auto& module : named_modules())
+    if (module.value().get() == own) return splitName(module.key()).first;
+  return {};
 }
 
 void Model::setRecomputing(bool on) {
@@ -58,9 +135,32 @@ void Model::setRecomputing(bool on) {
   m_recomputing = on;
 }
 
+std::pair<ClassLogitsPair, at::Tensor> Model::forwardWithFeatures(const at::Tensor& images) {
+  const at::Tensor tokens = throughBlocks(embedded(images), nullptr);
+  const PartScope scope(ModelPart::Head);
+  const auto [logits, distilled] = classifyBoth(tokens);
+  return {{inFloat32(logits), inFloat32(distilled)}, inFloat32(pooledFeatures(tokens))};
+}
+
 ClassLogitsPair Model::forwardBoth(const at::Tensor& images) {
-  const auto [logits, distilled] = classifyBoth(throughBlocks(embed(images), nullptr));
+  const at::Tensor tokens = throughBlocks(embedded(images), nullptr);
+  const PartScope scope(ModelPart::Head);
+  const auto [logits, distilled] = classifyBoth(tokens);
   return {inFloat32(logits), inFloat32(distilled)};
+}
+
+std::vector<HeadMask> Model::layerMasks(const MaskScheme& scheme, int layer) const {
+  std::vector<HeadMask> masks = scheme.layer(layer);
+  for (HeadMask& mask : masks)
+    mask = inPatches(mask, m_config.pixelsPerPatch(layer));
+  return masks;
+}
+
+void Model::applyMasks(const MaskScheme& scheme) {
+  for (int l = 0; l < std::min(layers(), m_masks.maskableLayers()); ++l)
+    attention(l).setMasks(layerMasks(scheme, l));
+  for (int l = m_masks.maskableLayers(); l < layers(); ++l)
+    attention(l).Attention::setMasks(scheme.layer(l));
 }
 
 void Model::setMasks(const MaskScheme& scheme) {
@@ -70,13 +170,15 @@ void Model::setMasks(const MaskScheme& scheme) {
   if (!fits)
     throw Failure({ErrorCode::InvalidConfig,
                    tr("the mask scheme is for another model: this one has ") +
-                       std::to_string(layers()) + tr(" layers of ") + std::to_string(heads(0)) +
-                       " heads",
+                       std::to_string(layers()) + tr(" layers of ") +
+                       std::to_string(layers() > 0 ? heads(0) : 0) + " heads",
                    "masks"});
-  for (int l = 0; l < std::min(layers(), m_masks.maskableLayers()); ++l)
-    attention(l).setMasks(scheme.layer(l));
-  for (int l = m_masks.maskableLayers(); l < layers(); ++l)
-    attention(l).Attention::setMasks(scheme.layer(l));
+  try {
+    applyMasks(scheme);
+  } catch (const Failure&) {
+    applyMasks(m_masks);  // a mask that does not fit a later layer: all as it was
+    throw;
+  }
   m_masks = scheme;
 }
 
@@ -114,6 +216,7 @@ ModelTensors Model::idleElements() const {
 }
 
 std::string Model::mapMeaning() const {
+  if (layers() == 0) return tr("This model has no attention, so it has no maps.");
   std::string meaning = attention(0).mapMeaning();
   for (const std::string& notice : notices())
     meaning.append(" ").append(notice);
@@ -183,6 +286,12 @@ bool Model::decays(const std::string& name, const at::Tensor& parameter, bool ma
   if (module.empty()) return false;  // tokens and position embeddings
   const UndecayedParameters* owner = ownerIn(*this, module);
   return !owner || (masks && owner->mayDecay(own));
+}
+
+bool Model::decaysAsVector(const std::string& name, const at::Tensor& parameter) const {
+  if (parameter.dim() > 1) return false;
+  const auto owner = moduleIn(*this, splitName(name).first);
+  return owner && !isBatchNorm(*owner) && !dynamic_cast<const UndecayedParameters*>(owner.get());
 }
 
 bool Model::isFitted(const std::string& name) const {

@@ -7,8 +7,8 @@
 
 #include <optional>
 
+#include "core/attention/base/MicroBatch.h"
 #include "core/attention/base/MixedPrecision.h"
-#include "core/models/layers/MicroBatch.h"
 
 namespace headlight {
 namespace {

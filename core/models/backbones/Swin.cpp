@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/base/ModelPart.h"
+
 namespace headlight {
 namespace {
 
@@ -116,7 +118,9 @@ at::Tensor Swin::embed(const at::Tensor& images) {
 at::Tensor Swin::block(int layer, const at::Tensor& tokens, AttentionHook* tap) {
   const Layer& own = m_layers[layer];
   if (!own.merging) return own.block->forward(tokens, tap);
-  return own.block->forward(own.merging->merge(tokens, m_layers[layer - 1].grid), tap);
+  const at::Tensor merged = inPart(
+      ModelPart::Embedding, [&] { return own.merging->merge(tokens, m_layers[layer - 1].grid); });
+  return own.block->forward(merged, tap);
 }
 
 at::Tensor Swin::pooledFeatures(const at::Tensor& tokens) {

@@ -62,6 +62,7 @@ class VisionTransformer : public Model {
   at::Tensor pooledFeatures(const at::Tensor& tokens) override;
   ObjectScores findObjects(const at::Tensor& tokens) override;
   Attention& attention(int layer) override { return m_blocks[layer]->attention(); }
+  TransformerBlock& blockAt(int layer) { return *m_blocks[layer]; }
 
  private:
   std::shared_ptr<TokenNorm> makeTokenNorm() const;

@@ -10,6 +10,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/VectorMath.h"
+#include "core/base/ModelPart.h"
 #include "core/models/layers/RowChunks.h"
 
 namespace headlight {
@@ -113,7 +114,7 @@ class BranchNorm : public torch::autograd::Function<BranchNorm> {
   }
 };
 
-bool isTaken(const at::Tensor& tokens, const at::Tensor& weight) {
+bool normsTaken(const at::Tensor& tokens, const at::Tensor& weight) {
   return !PlainKernels::wanted() && tokens.device().is_cpu() && tokens.numel() > 0 &&
          tokens.scalar_type() == at::kFloat && weight.scalar_type() == at::kFloat &&
          precisionNow(tokens.device()) == Precision::BFloat16;
@@ -123,7 +124,8 @@ bool isTaken(const at::Tensor& tokens, const at::Tensor& weight) {
 
 at::Tensor branchNorm(const at::Tensor& tokens, const at::Tensor& weight, const at::Tensor& bias,
                       double epsilon) {
-  if (!isTaken(tokens, weight))
+  const PartScope scope(ModelPart::Norms);
+  if (!normsTaken(tokens, weight))
     return at::layer_norm(tokens, {tokens.size(-1)}, weight, bias, epsilon);
   if (at::GradMode::is_enabled() && (tokens.requires_grad() || weight.requires_grad()))
     return BranchNorm::apply(tokens, weight, bias, epsilon);

@@ -7,17 +7,21 @@
 #include "core/attention/kernels/RelativeSums.h"
 #include "core/base/Result.h"
 #include "core/base/Translation.h"
+#include "core/models/layers/LocalNorm.h"
 
 namespace headlight {
 
-ConvolvedMlp::ConvolvedMlp(int width, int hidden, int side, const Grid& grid)
-    : Mlp(width, hidden), m_grid(grid) {
+ConvolvedMlp::ConvolvedMlp(int width, int hidden, const ConvolvedMlpOptions& options,
+                           const Grid& grid)
+    : Mlp(width, hidden), m_grid(grid), m_activation(options.activation) {
+  const int side = options.side;
   auto convolution = register_module("dconv", std::make_shared<Holder>());
   // A convolution's default: uniform within the inverse root of the fan-in.
   const at::NoGradGuard noGrad;
   const double bound = 1.0 / side;
   m_filter = convolution->register_parameter(
       "weight", at::empty({hidden, 1, side, side}).uniform_(-bound, bound));
+  if (options.batchNorm) m_norm = register_module("bn", torch::nn::BatchNorm1d(hidden));
 }
 
 at::Tensor ConvolvedMlp::convolved(const at::Tensor& hidden) const {
@@ -30,8 +34,13 @@ at::Tensor ConvolvedMlp::convolved(const at::Tensor& hidden) const {
   return m_grid.prefix == 0 ? mixed : at::cat({hidden.slice(1, 0, m_grid.prefix), mixed}, 1);
 }
 
+at::Tensor ConvolvedMlp::normed(const at::Tensor& hidden) {
+  return m_norm ? featuresNormed(m_norm, hidden.flatten(0, 1)).view_as(hidden) : hidden;
+}
+
 at::Tensor ConvolvedMlp::forward(const at::Tensor& tokens) {
-  return m_second(at::gelu(convolved(inFloat32(m_first(tokens)))));
+  const at::Tensor mixed = normed(convolved(inFloat32(m_first(tokens))));
+  return m_second(editedHidden(headlight::activated(mixed, m_activation)));
 }
 
 void requireOddSide(int side, const std::string& path) {

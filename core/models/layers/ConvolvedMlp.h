@@ -5,24 +5,35 @@
 // before the GELU, as in PVTv2's (Wang et al. 2022), without a bias, as that of Castling's
 // attention.
 
+#include <torch/nn/modules/batchnorm.h>
+
 #include "core/masks/Grid.h"
 #include "core/models/layers/Parts.h"
 
 namespace headlight {
 
+struct ConvolvedMlpOptions {
+  int side = 3;                     ///< s; odd, at least 1
+  std::string activation = "gelu";  ///< as activated()
+  bool batchNorm = false;           ///< over all tokens of a batch, before the activation
+};
+
 /// fc2(GELU(DW(fc1(x)))), DW a depthwise convolution over the grid, zeros around it; prefix tokens
-/// pass it by. Names: fc1, fc2, dconv.weight [F, 1, s, s] of F hidden features.
+/// pass it by. Names: fc1, fc2, dconv.weight [F, 1, s, s] of F hidden features, bn.
 class ConvolvedMlp : public Mlp {
  public:
-  /// `side` s: odd, at least 1.
-  ConvolvedMlp(int width, int hidden, int side, const Grid& grid);
+  ConvolvedMlp(int width, int hidden, const ConvolvedMlpOptions& options, const Grid& grid);
   at::Tensor forward(const at::Tensor& tokens) override;
+  void setGrid(const Grid& grid) override { m_grid = grid; }
 
  private:
   at::Tensor convolved(const at::Tensor& hidden) const;
+  at::Tensor normed(const at::Tensor& hidden);
 
   Grid m_grid;
+  std::string m_activation;
   at::Tensor m_filter;
+  torch::nn::BatchNorm1d m_norm{nullptr};  ///< null without
 };
 
 /// Throws Failure(InvalidConfig) for a side that is even and not 0; `path` is for the message.

@@ -8,17 +8,17 @@
 namespace headlight {
 
 PackedSwiGlu::PackedSwiGlu(int width, int hidden)
-    : m_first(register_module("fc1", torch::nn::Linear(width, 2 * hidden))),
-      m_second(register_module("fc2", torch::nn::Linear(hidden, width))) {}
+    : m_first(register_module("fc1", AdaptableLinear(width, 2 * hidden))),
+      m_second(register_module("fc2", AdaptableLinear(hidden, width))) {}
 
 at::Tensor PackedSwiGlu::forward(const at::Tensor& tokens) {
   const auto halves = inFloat32(m_first(tokens)).chunk(2, -1);
-  return m_second(at::silu(halves[0]) * halves[1]);
+  return m_second(editedHidden(at::silu(halves[0]) * halves[1]));
 }
 
 SwiGlu::SwiGlu(int width, int hidden, bool norm, double normEpsilon, bool bias) {
   const auto linear = [&](const char* name, int from, int to) {
-    return register_module(name, torch::nn::Linear(torch::nn::LinearOptions(from, to).bias(bias)));
+    return register_module(name, AdaptableLinear(torch::nn::LinearOptions(from, to).bias(bias)));
   };
   m_gate = linear("fc1_g", width, hidden);
   m_value = linear("fc1_x", width, hidden);
@@ -28,7 +28,7 @@ SwiGlu::SwiGlu(int width, int hidden, bool norm, double normEpsilon, bool bias) 
 
 at::Tensor SwiGlu::forward(const at::Tensor& tokens) {
   const at::Tensor hidden = at::silu(inFloat32(m_gate(tokens))) * inFloat32(m_value(tokens));
-  return m_second(m_norm ? m_norm(hidden) : hidden);
+  return m_second(editedHidden(m_norm ? m_norm(hidden) : hidden));
 }
 
 }  // namespace headlight

@@ -14,7 +14,7 @@ class PackedSwiGlu : public BlockMlp {
   at::Tensor forward(const at::Tensor& tokens) override;
 
  private:
-  torch::nn::Linear m_first{nullptr}, m_second{nullptr};
+  AdaptableLinear m_first{nullptr}, m_second{nullptr};
 };
 
 /// fc2(norm(SiLU(fc1_g(x)) ⊙ fc1_x(x))): two layers (DINOv3; AIMv2, without biases), with a
@@ -25,7 +25,7 @@ class SwiGlu : public BlockMlp {
   at::Tensor forward(const at::Tensor& tokens) override;
 
  private:
-  torch::nn::Linear m_gate{nullptr}, m_value{nullptr}, m_second{nullptr};
+  AdaptableLinear m_gate{nullptr}, m_value{nullptr}, m_second{nullptr};
   torch::nn::LayerNorm m_norm{nullptr};
 };
 

@@ -65,8 +65,8 @@ at::Tensor DistanceBias::gather(const at::Tensor& table) {
 LevitProjection::LevitProjection(int in, int out, double scale)
     : m_linear(register_module("ln", std::make_shared<LinearNorm>(in, out, scale))) {}
 
-at::Tensor LevitProjection::forward(const at::Tensor& tokens) {
-  return m_linear->forward(hardSwish(tokens));
+at::Tensor LevitProjection::forward(const at::Tensor& tokens, AttentionHook* tap) {
+  return m_linear->forward(throughHook(tap, hardSwish(tokens)));
 }
 
 LevitSoftmaxAttention::LevitSoftmaxAttention(const LevitAttentionOptions& options)
@@ -119,7 +119,7 @@ at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionHoo
     tap->follow(layer, {{{map, heads.part(2), output}},
                         [whole](const auto& parts) { return whole(parts[0]); }});
   }
-  return m_projection->forward(output);
+  return m_projection->forward(output, tap);
 }
 
 std::string LevitSoftmaxAttention::mapMeaning() const {
@@ -159,7 +159,7 @@ at::Tensor LevitLinearAttention::forward(const at::Tensor& tokens, AttentionHook
     tap->take(layer, product.weights);
     tap->follow(layer, {{product}});
   }
-  return m_projection->forward(sideBySide(output));
+  return m_projection->forward(sideBySide(output), tap);
 }
 
 std::shared_ptr<Attention> makeLevitAttention(const std::string& mechanism,

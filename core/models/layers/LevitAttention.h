@@ -43,8 +43,8 @@ class DistanceBias {
 class LevitProjection : public torch::nn::Module {
  public:
   LevitProjection(int in, int out, double scale);
-  /// Heads side by side, [B, T, H·e] → [B, T, out].
-  at::Tensor forward(const at::Tensor& tokens);
+  /// Heads side by side, [B, T, H·e] → [B, T, out]. The tap may replace them after hard-swish.
+  at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap = nullptr);
   HeadProjection headProjection() const { return {m_linear->weight(), "hard-swish"}; }
 
  private:

@@ -4,23 +4,9 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/base/MixedPrecision.h"
-#include "core/models/layers/SharedNorm.h"
-#include "core/processes/Processes.h"
+#include "core/attention/base/SharedNorm.h"
 
 namespace headlight {
-namespace {
-
-/// Over rows [N, C]. One row has no deviation: where a training batch comes down to that (the head
-/// of a last batch of one image), the running statistics stand in and are left as they are.
-at::Tensor normalized(torch::nn::BatchNorm1d& norm, const at::Tensor& rows) {
-  if (rows.size(0) > 1 || !norm->is_training() || currentProcesses())
-    return batchNormed(norm, rows);
-  return at::batch_norm(rows, norm->weight, norm->bias, norm->running_mean, norm->running_var,
-                        /*training=*/false, 0.0, norm->options.eps(), /*cudnn_enabled=*/false);
-}
-
-}  // namespace
-
 at::Tensor hardSwish(at::Tensor x) {
   return x.requires_grad() ? at::hardswish(x) : at::hardswish_(x);
 }
@@ -59,11 +45,11 @@ void LinearNorm::count(CostCounter& counter, const std::string& name, std::int64
 
 at::Tensor LinearNorm::forward(const at::Tensor& tokens) {
   const at::Tensor mapped = inFloat32(m_linear(tokens));
-  return normalized(m_norm, mapped.flatten(0, 1)).view_as(mapped);
+  return rowsBatchNormed(m_norm, mapped.flatten(0, 1)).view_as(mapped);
 }
 
 at::Tensor NormLinear::forward(const at::Tensor& features) {
-  return m_linear(normalized(m_norm, features));
+  return m_linear(rowsBatchNormed(m_norm, features));
 }
 
 NormLinear::NormLinear(int in, int out) {

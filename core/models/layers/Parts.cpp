@@ -5,10 +5,12 @@
 
 #include <cmath>
 
+#include "core/attention/base/MicroBatch.h"
 #include "core/attention/base/MixedPrecision.h"
+#include "core/base/ModelPart.h"
 #include "core/models/layers/BiasGelu.h"
+#include "core/models/layers/Bottleneck.h"
 #include "core/models/layers/BranchNorm.h"
-#include "core/models/layers/MicroBatch.h"
 
 namespace headlight {
 
@@ -17,22 +19,33 @@ at::Tensor activated(const at::Tensor& hidden, const std::string& activation) {
   if (activation == "gelu_tanh") return at::gelu(hidden, "tanh");
   if (activation == "relu") return at::relu(hidden);
   if (activation == "silu") return at::silu(hidden);
+  if (activation == "hard_swish") return at::hardswish(hidden);
   return hidden * at::sigmoid(1.702 * hidden);  // quick_gelu (OpenAI's CLIP)
 }
 
+void BlockMlp::setBottleneck(std::shared_ptr<Bottleneck> bottleneck) {
+  m_bottleneck = register_module("bottleneck", std::move(bottleneck));
+}
+
+at::Tensor BlockMlp::branch(const at::Tensor& tokens) {
+  const at::Tensor own = forward(tokens);
+  return m_bottleneck ? own + m_bottleneck->forward(tokens) : own;
+}
+
 Mlp::Mlp(int width, int hidden, const std::string& activation)
-    : m_first(register_module("fc1", torch::nn::Linear(width, hidden))),
-      m_second(register_module("fc2", torch::nn::Linear(hidden, width))),
+    : m_first(register_module("fc1", AdaptableLinear(width, hidden))),
+      m_second(register_module("fc2", AdaptableLinear(hidden, width))),
       m_activation(activation) {}
 
 at::Tensor Mlp::activated(const at::Tensor& tokens) {
   if (m_activation == "gelu")
-    return biasGelu(at::matmul(tokens, m_first->weight.t()), m_first->bias);
+    return biasGelu(m_first->adapted(at::matmul(tokens, m_first->weight.t()), tokens),
+                    m_first->bias);
   return headlight::activated(inFloat32(m_first(tokens)), m_activation);
 }
 
 at::Tensor Mlp::forward(const at::Tensor& tokens) {
-  return m_second(activated(tokens));
+  return m_second(editedHidden(activated(tokens)));
 }
 
 NormedMlp::NormedMlp(int width, int hidden, const std::string& activation, double normEpsilon)
@@ -40,7 +53,7 @@ NormedMlp::NormedMlp(int width, int hidden, const std::string& activation, doubl
       m_norm(register_module("norm", makeNorm(hidden, normEpsilon))) {}
 
 at::Tensor NormedMlp::forward(const at::Tensor& tokens) {
-  return m_second(m_norm(activated(tokens)));
+  return m_second(editedHidden(m_norm(activated(tokens))));
 }
 
 TokenNorm::TokenNorm(int width, double epsilon, bool rms)
@@ -50,6 +63,7 @@ TokenNorm::TokenNorm(int width, double epsilon, bool rms)
 
 at::Tensor TokenNorm::forward(const at::Tensor& tokens) const {
   if (m_bias.defined()) return at::layer_norm(tokens, {width()}, m_weight, m_bias, m_epsilon);
+  const PartScope scope(ModelPart::Norms);
   const at::Tensor x = inFloat32(tokens);
   return x * at::rsqrt(x.square().mean({-1}, /*keepdim=*/true) + m_epsilon) * m_weight;
 }

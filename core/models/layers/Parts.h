@@ -6,10 +6,14 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "core/attention/base/AdaptableLinear.h"
 #include "core/config/ModelConfig.h"
+#include "core/masks/Grid.h"
 
 namespace headlight {
 
@@ -21,13 +25,35 @@ class Holder : public torch::nn::Module {
   using torch::nn::Module::register_parameter;
 };
 
+class Bottleneck;
+
 /// An MLP of a block.
 class BlockMlp : public torch::nn::Module {
  public:
+  /// What a block adds: forward(), and the output of a bottleneck beside it, if there is one.
+  at::Tensor branch(const at::Tensor& tokens);
+  /// For training.adapter: `bottleneck`, of the same tokens.
+  void setBottleneck(std::shared_ptr<Bottleneck> bottleneck);
+  Bottleneck* bottleneck() const { return m_bottleneck.get(); }
   virtual at::Tensor forward(const at::Tensor& tokens) = 0;
+  /// Where the tokens of passes to come lie.
+  virtual void setGrid(const Grid& /*grid*/) {}
+  /// What the last layer reads in place of its features [B, T, M], for interventions on a copy of a
+  /// model; empty: those themselves.
+  using HiddenEdit = std::function<at::Tensor(const at::Tensor& hidden)>;
+  void setHiddenEdit(HiddenEdit edit) { m_hiddenEdit = std::move(edit); }
+
+ protected:
+  at::Tensor editedHidden(const at::Tensor& hidden) const {
+    return m_hiddenEdit ? m_hiddenEdit(hidden) : hidden;
+  }
+
+ private:
+  HiddenEdit m_hiddenEdit;
+  std::shared_ptr<Bottleneck> m_bottleneck;  ///< null: none
 };
 
-/// `activation`: "gelu", "quick_gelu", "gelu_tanh", "relu" or "silu".
+/// `activation`: "gelu", "quick_gelu", "gelu_tanh", "relu", "silu" or "hard_swish".
 at::Tensor activated(const at::Tensor& hidden, const std::string& activation);
 
 /// Two linear layers with an activation between: fc1, fc2.
@@ -39,7 +65,7 @@ class Mlp : public BlockMlp {
 
  protected:
   at::Tensor activated(const at::Tensor& tokens);  ///< what goes into fc2
-  torch::nn::Linear m_first{nullptr}, m_second{nullptr};
+  AdaptableLinear m_first{nullptr}, m_second{nullptr};
 
  private:
   std::string m_activation;

@@ -4,9 +4,9 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/base/MixedPrecision.h"
+#include "core/attention/base/SharedNorm.h"
 #include "core/base/Result.h"
 #include "core/base/Translation.h"
-#include "core/models/layers/SharedNorm.h"
 
 namespace headlight {
 namespace {

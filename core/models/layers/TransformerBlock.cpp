@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/base/MixedPrecision.h"
+#include "core/base/ModelPart.h"
 #include "core/models/layers/BranchSum.h"
 #include "core/models/layers/ConvolvedMlp.h"
 #include "core/models/layers/GatedMlp.h"
@@ -20,8 +21,10 @@ std::shared_ptr<BlockMlp> makeMlp(const BlockOptions& options) {
     return std::make_shared<SwiGlu>(width, hidden, options.mlp == "swiglu_norm",
                                     options.normEpsilon, options.mlpBias);
   if (options.mlpConvolution == 0) return std::make_shared<Mlp>(width, hidden, options.activation);
-  return std::make_shared<ConvolvedMlp>(width, hidden, options.mlpConvolution,
-                                        options.attention.grid);
+  return std::make_shared<ConvolvedMlp>(
+      width, hidden,
+      ConvolvedMlpOptions{options.mlpConvolution, options.activation, options.mlpBatchNorm},
+      options.attention.grid);
 }
 
 /// fc1, with the gate in it (swiglu) or beside it.
@@ -38,7 +41,8 @@ void countFirstLayers(CostCounter& counter, const BlockOptions& options) {
 }  // namespace
 
 TransformerBlock::TransformerBlock(const BlockOptions& options)
-    : m_dropPath(options.dropPath),
+    : m_grid(options.attention.grid),
+      m_dropPath(options.dropPath),
       m_mlpDropPath(options.mlpDropPath ? options.dropPath : 0.0),
       m_postNorm(options.postNorm) {
   const int width = options.attention.width;
@@ -74,26 +78,39 @@ void TransformerBlock::count(CostCounter& counter, const std::string& prefix,
   if (options.mlpConvolution > 0)
     counter.convolution("mlp.dconv", hidden, hidden, options.mlpConvolution, hidden, false,
                         options.attention.grid.patches());
+  if (options.mlpBatchNorm) counter.parameters("mlp.bn", 2 * hidden);
   counter.linear("mlp.fc2", hidden, width, options.mlpBias, tokens);
   if (options.layerScale > 0) counter.parameters("ls", 2 * width);
   counter.enter("");
 }
 
+void TransformerBlock::setGrid(const Grid& grid) {
+  if (grid == m_grid) return;
+  m_attention->setGrid(grid);
+  m_mlp->setGrid(grid);
+  m_grid = grid;
+}
+
 at::Tensor TransformerBlock::join(const at::Tensor& tokens, at::Tensor branch,
-                                  const at::Tensor& scale, double rate) {
-  if (scale.defined()) branch = branch * scale;
-  if (is_training() && rate > 0) branch = dropPath(branch, rate);
+                                  const BlockJoint& joint) {
+  if (joint.scale.defined()) branch = branch * joint.scale;
+  branch = throughHook(joint.tap, joint.part, branch);
+  if (is_training() && joint.dropPath > 0) branch = dropPath(branch, joint.dropPath);
   return addBranch(tokens, branch);
 }
 
 at::Tensor TransformerBlock::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const at::Tensor entering = m_postNorm ? tokens : m_norm1->forBranch(tokens);
   if (tap) tap->enter(inFloat32(entering));
-  at::Tensor branch = m_attention->forward(entering, tap);
-  const at::Tensor attended =
-      join(tokens, m_postNorm ? m_norm1->forward(branch) : branch, m_scale1, m_dropPath);
-  branch = m_mlp->forward(m_postNorm ? attended : m_norm2->forBranch(attended));
-  return join(attended, m_postNorm ? m_norm2->forward(branch) : branch, m_scale2, m_mlpDropPath);
+  at::Tensor branch =
+      inPart(ModelPart::Attention, [&] { return m_attention->forward(entering, tap); });
+  const at::Tensor attended = join(tokens, m_postNorm ? m_norm1->forward(branch) : branch,
+                                   {BlockBranch::Attention, m_scale1, m_dropPath, tap});
+  branch = inPart(ModelPart::Mlp, [&] {
+    return m_mlp->branch(m_postNorm ? attended : m_norm2->forBranch(attended));
+  });
+  return join(attended, m_postNorm ? m_norm2->forward(branch) : branch,
+              {BlockBranch::Mlp, m_scale2, m_mlpDropPath, tap});
 }
 
 }  // namespace headlight

@@ -25,6 +25,7 @@ struct BlockOptions {
   double normEpsilon = 1e-6;
   bool mlpDropPath = true;  ///< off: stochastic depth drops the attention branch alone
   int mlpConvolution = 0;   ///< side of a depthwise convolution in the MLP (ConvolvedMlp); 0: none
+  bool mlpBatchNorm = false;  ///< behind that convolution
 
   int hiddenWidth() const { return static_cast<int>(attention.width * mlpRatio); }  ///< of the MLP
 };
@@ -37,14 +38,24 @@ class TransformerBlock : public torch::nn::Module {
   static void count(CostCounter& counter, const std::string& prefix, const BlockOptions& options);
 
   at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap);
+  /// Attention::setGrid, and the MLP's.
+  void setGrid(const Grid& grid);
+  void setKept(const at::Tensor& kept) { m_attention->setKept(kept); }  ///< Attention::setKept
   Attention& attention() { return *m_attention; }
   const Attention& attention() const { return *m_attention; }
+  BlockMlp& mlp() { return *m_mlp; }
 
  private:
   at::Tensor makeScale(const std::string& number, const BlockOptions& options);
-  at::Tensor join(const at::Tensor& tokens, at::Tensor branch, const at::Tensor& scale,
-                  double rate);
+  struct BlockJoint {
+    BlockBranch part;
+    const at::Tensor& scale;
+    double dropPath;
+    AttentionHook* tap;
+  };
+  at::Tensor join(const at::Tensor& tokens, at::Tensor branch, const BlockJoint& joint);
 
+  Grid m_grid;
   double m_dropPath, m_mlpDropPath;
   bool m_postNorm;
   std::shared_ptr<TokenNorm> m_norm1, m_norm2;

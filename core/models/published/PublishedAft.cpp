@@ -42,6 +42,20 @@ PublishedModel aftConv(const std::string& size, int width, int kernel, int heads
   return model;
 }
 
+/// AFT's Table 7: the whole image as context, batch norms of queries and keys, the mean of the
+/// patches in place of a class token (§5.3). Its sizes have learned positions.
+PublishedModel lambdaNetwork(const std::string& size, FlatSize shape, double parametersM) {
+  const std::string name = "lambda_" + size;
+  PublishedModel model{
+      name, flatConfig(name, shape, 16, 224), "Lambda Networks, " + size, parametersM, 0, kTable7};
+  model.config.mechanism = "lambda";
+  model.config.attention["context"] = 0;
+  model.config.attention["norm"] = "queries_keys";
+  model.config.classToken = false;
+  model.config.qkvBias = false;
+  return model;
+}
+
 PublishedModel aftMicro(PublishedModel model, const std::string& name) {
   model.name = model.config.name = name;
   model.description = "Very small, for tests and first steps";
@@ -67,6 +81,8 @@ std::vector<PublishedModel> aftModels() {
       aftConv("small", 384, 11, 384, 224, 22.5),
       aftConv("small", 384, 15, 384, 224, 23.0),
       aftConv("base", 768, 25, 32, 384, 79.7),
+      lambdaNetwork("tiny", {192, 12, 3}, 4.8),
+      lambdaNetwork("small", {384, 12, 6}, 17.7),
       aftMicro(aftFull("micro", {48, 3, 3}, 0), "aft_full_micro"),
       aftMicro(aftConv("micro", 48, 5, 3, 32, 0), "aft_conv_micro"),
   };
