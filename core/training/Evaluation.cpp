@@ -67,7 +67,7 @@ std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
                                          const Preprocessing& preprocessing, std::int64_t batchSize,
                                          int threads, const Processes* processes) {
   LoaderOptions options;
-  options.batchSize = batchSize;
+  options.batchSize = preprocessing.pad ? 1 : batchSize;
   options.shuffle = false;
   options.dropLast = false;
   options.threads = threads;
@@ -75,6 +75,23 @@ std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
   options.preprocessing = preprocessing;
   takePart(options, processes);
   return std::make_unique<Loader>(std::move(dataset), options);
+}
+
+void evaluateBatches(SharedBatches& batches, const ProgressCallback& progress, std::stop_token stop,
+                     const std::function<void(const Batch& batch)>& evaluate) {
+  RemainingTime remaining;
+  remaining.start(0);
+  batches.startEpoch(0);
+  while (true) {
+    auto batch = batches.next(stop);
+    if (!batch && batch.error().code == ErrorCode::Canceled)
+      throw Failure({ErrorCode::Canceled, tr("evaluation was stopped"), ""});
+    const auto given = valueOrThrow(std::move(batch));
+    if (!given) return;
+    evaluate(*given);
+    const std::int64_t done = given->number + 1, total = batches.perEpoch();
+    if (progress) progress({"evaluating", done, total, remaining.secondsRemaining(done, total)});
+  }
 }
 
 Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
@@ -86,26 +103,14 @@ Result<EvaluationResult> evaluateModel(Model& model, SharedBatches& batches,
     const auto started = std::chrono::steady_clock::now();
     Sums sums(options.device);
     EvaluationResult result;
-    RemainingTime remaining;
-    remaining.start(0);
-    batches.startEpoch(0);
-    while (true) {
-      auto batch = batches.next(stop);
-      if (!batch && batch.error().code == ErrorCode::Canceled)
-        return Error{ErrorCode::Canceled, tr("evaluation was stopped"), ""};
-      if (!batch) return batch.error();
-      if (!batch->has_value()) break;
-      const Batch& given = **batch;
-      if (isCountedHere(given, batches.processes())) {
-        const at::Tensor labels = mappedLabels(given.labels, options.labelMap);
-        const at::Tensor logits = logitsOf(model, given.images, options);
-        sums.add(logits, labels.to(options.device, true));
-        result.images += labels.size(0);
-        if (options.afterBatch) options.afterBatch(labels.size(0));
-      }
-      const std::int64_t done = given.number + 1, total = batches.perEpoch();
-      if (progress) progress({"evaluating", done, total, remaining.secondsRemaining(done, total)});
-    }
+    evaluateBatches(batches, progress, stop, [&](const Batch& given) {
+      if (!isCountedHere(given, batches.processes())) return;
+      const at::Tensor labels = mappedLabels(given.labels, options.labelMap);
+      const at::Tensor logits = logitsOf(model, given.images, options);
+      sums.add(logits, labels.to(options.device, true));
+      result.images += labels.size(0);
+      if (options.afterBatch) options.afterBatch(labels.size(0));
+    });
     const Totals all =
         totalOf(sums, result.images, batches.loader().skipped().size(), batches.processes());
     if (all.images == 0)

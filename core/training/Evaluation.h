@@ -33,11 +33,17 @@ struct EvaluationOptions {
 /// Labels [B] of a dataset as classes of the model (EvaluationOptions::labelMap).
 at::Tensor mappedLabels(const at::Tensor& labels, const std::vector<std::int64_t>& map);
 
-/// A loader for evaluation: in order, every sample, no augmentation. With `processes` the part of
+/// A loader for evaluation: in order, every sample, no augmentation; one at a time where images keep
+/// their proportions (Preprocessing::pad). With `processes` the part of
 /// every batch that is this one's.
 std::unique_ptr<Loader> evaluationLoader(std::shared_ptr<const Dataset> dataset,
                                          const Preprocessing& preprocessing, std::int64_t batchSize,
                                          int threads, const Processes* processes = nullptr);
+
+/// Hands every batch of one pass to `evaluate`. Throws Failure: Canceled, errors of the batches and
+/// what `evaluate` throws.
+void evaluateBatches(SharedBatches& batches, const ProgressCallback& progress, std::stop_token stop,
+                     const std::function<void(const Batch& batch)>& evaluate);
 
 /// Loss (cross-entropy without smoothing), top-1 and top-5 over one pass of `batches`, the model in
 /// evaluation mode and put back afterwards. Draws no random number. Of several processes each

@@ -3,8 +3,12 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "core/base/Translation.h"
 #include "core/data/BatchRows.h"
+#include "core/training/SharedBoxes.h"
+#include "core/training/SharedSegments.h"
 
 namespace headlight {
 namespace {
@@ -14,6 +18,11 @@ constexpr std::int64_t kStop = 0, kFailed = 1, kRows = 2;
 
 at::Tensor rowsTensor(const std::vector<std::int64_t>& rows) {
   return at::tensor(rows, at::kLong);
+}
+
+/// Undefined where `values` is.
+at::Tensor rowsOrNone(const at::Tensor& values, const at::Tensor& rows) {
+  return values.defined() ? values.index_select(0, rows) : values;
 }
 
 /// `values` at their rows of the whole, zero elsewhere.
@@ -46,6 +55,9 @@ Batch ownShare(Batch whole, const Processes* processes) {
   whole.rows = rowsOfPart(whole.whole, processes->rank(), processes->count());
   whole.images = whole.images.index_select(0, rowsTensor(whole.rows));
   whole.labels = whole.labels.index_select(0, rowsTensor(whole.rows));
+  whole.segments = rowsOrNone(whole.segments, rowsTensor(whole.rows));
+  whole.boxes = chosenRows(whole.boxes, whole.rows);
+  whole.truth = chosenRows(whole.truth, whole.rows);
   return whole;
 }
 
@@ -91,6 +103,11 @@ Batch SharedBatches::dealtAnew(const Batch& here, const at::Tensor& present) {
   at::Tensor images = spread(here.images, here), labels = spread(here.labels, here);
   m_processes->sum(images);
   m_processes->sum(labels);
+  BoxRows boxes = sharedBoxes(here, *m_processes);
+  const at::Tensor segments = sharedSegments(here, *m_processes);
+  const std::vector<ClassImage> trueSegments = sharedTrueSegments(here, *m_processes);
+  for (std::size_t row = 0; row < std::min(boxes.truth.size(), trueSegments.size()); ++row)
+    boxes.truth[row].segments = trueSegments[row];
   Batch dealt;
   dealt.number = here.number;
   dealt.whole = present.size(0);
@@ -99,8 +116,13 @@ Batch SharedBatches::dealtAnew(const Batch& here, const at::Tensor& present) {
   dealt.rows = few ? allRows(dealt.whole)
                    : rowsOfPart(dealt.whole, m_processes->rank(), m_processes->count());
   const at::Tensor kept = present.index_select(0, rowsTensor(dealt.rows));
+  const auto* places = kept.data_ptr<std::int64_t>();
+  const std::vector<std::int64_t> chosen(places, places + kept.size(0));
+  dealt.boxes = chosenRows(boxes.boxes, chosen);
+  dealt.truth = chosenRows(boxes.truth, chosen);
   dealt.images = images.index_select(0, kept);
   dealt.labels = labels.index_select(0, kept);
+  dealt.segments = rowsOrNone(segments, kept);
   dealt.indices = here.indices;
   return dealt;
 }

@@ -105,8 +105,9 @@ std::vector<float> toFloats(const at::Tensor& values) {
 
 }  // namespace
 
-HeadProbe::HeadProbe(const Dataset& dataset, std::int64_t count, const Preprocessing& preprocessing,
+HeadProbe::HeadProbe(const Dataset& dataset, std::int64_t count, const Preprocessing& given,
                      std::uint64_t seed, at::Device device) {
+  const Preprocessing preprocessing = ofOneSize(given);  // they go through the model together
   std::vector<at::Tensor> images;
   for (const std::int64_t index : permutation(dataset.size(), streamKey({seed, kProbePurpose}))) {
     if (static_cast<std::int64_t>(images.size()) == count) break;

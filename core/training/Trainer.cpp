@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/models/Registry.h"
+#include "core/training/TaskEvaluation.h"
 #include "core/training/TrainingLoaders.h"
 #include "core/training/run/SentCheckpoint.h"
 
@@ -13,8 +15,35 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// What validation measured, as the point of an epoch has it.
+void addMeasured(EpochPoint& point, const EvaluationResult& result) {
+  point.validationLoss = result.loss;
+  point.top1 = result.top1;
+  point.top5 = result.top5;
+  point.ap = result.ap;
+  point.ap50 = result.ap50;
+  point.ap75 = result.ap75;
+  point.rebuilt = result.rebuilt;
+  point.miou = result.miou;
+  point.macc = result.macc;
+  point.pacc = result.pacc;
+}
+
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Batch norms that each process keeps for itself follow process 0, whose weights are kept: what is
+/// measured is then of one model. All others are alike already.
+void shareStatistics(Model& model, Processes& processes) {
+  if (!normsApart(model.config())) return;
+  const at::NoGradGuard noGrad;
+  for (const auto& item : model.named_buffers(/*recurse=*/true)) {
+    if (!item.value().is_floating_point()) continue;
+    at::Tensor shared = item.value().to(at::kCPU).contiguous();
+    processes.broadcast(shared);
+    item.value().copy_(shared);
+  }
 }
 
 }  // namespace
@@ -25,12 +54,13 @@ Trainer::Trainer(TrainerParts parts, RunFolder folder, RunControl& control, Mask
       m_ledger(ledger),
       m_recorder(
           std::move(folder), m_parts.run,
-          [&control](const std::string& message) { publishWarning(control, message); }, !isFirst()),
+          [&control](const std::string& message) { publishWarning(control, message); }, !isFirst(),
+          taskOf(m_parts.experiment.model)),
       m_batches(trainingLoader(m_parts), m_parts.processes),
       m_validation(validationLoader(m_parts), m_parts.processes),
       m_steps(m_parts.model, m_parts.device, m_parts.experiment.training,
               static_cast<std::uint64_t>(m_parts.experiment.seed), m_batches.perEpoch(),
-              m_parts.teacher, m_parts.processes),
+              m_parts.teacher, m_parts.processes, m_parts.teacherRows),
       m_telemetry(context()),
       m_checkpoints(context(), m_telemetry) {
   const TelemetryConfig& telemetry = m_parts.experiment.telemetry;
@@ -106,15 +136,13 @@ bool Trainer::prepare(std::stop_token stop) {
 bool Trainer::validateStart(std::stop_token stop) {
   if (agreed(stop.stop_requested())) return false;
   m_telemetry.setState(TrainingState::Preparing, "validating the starting weights");
-  const auto result = evaluateModel(*m_parts.model, m_validation, evaluation(), {}, stop);
+  const auto result = measure(stop);
   if (!result && result.error().code == ErrorCode::Canceled) return false;
   if (!result) m_checkpoints.failOnData(result.error());
   EpochPoint start;
   start.trainLoss = std::numeric_limits<double>::quiet_NaN();
-  start.validationLoss = result->loss;
-  start.top1 = result->top1;
-  start.top5 = result->top5;
-  m_startTop1 = start.top1;
+  addMeasured(start, *result);
+  m_startScore = start.quality();
   m_telemetry.start(start);
   return true;
 }
@@ -190,6 +218,11 @@ void Trainer::trainStep(const Batch& batch) {
                        result.gradientNorm,
                        m_steps.schedule().totalSteps()};
   reported.point.skipped = result.skipped;
+  reported.point.classLoss = result.classLoss;
+  reported.point.overlapLoss = result.overlapLoss;
+  reported.point.sideLoss = result.sideLoss;
+  reported.point.maskLoss = result.maskLoss;
+  reported.point.diceLoss = result.diceLoss;
   if (m_steps.lossScale().on()) reported.lossScale = m_steps.lossScale().state();
   m_telemetry.step(reported);
   if (m_at.step % telemetry.metricsSteps == 0) {
@@ -220,7 +253,7 @@ bool Trainer::endEpoch(std::stop_token stop) {
   const double learningRate =
       m_steps.schedule().learningRate(std::max<std::int64_t>(m_at.step, 1) - 1);
   m_telemetry.recordEpoch(point, learningRate, secondsSince(m_epochStarted));
-  m_lastTop1 = point.top1;
+  m_lastScore = point.quality();
   m_telemetry.drawMaps();
   ++m_at.epoch;
   m_at.batch = 0;
@@ -231,23 +264,26 @@ bool Trainer::endEpoch(std::stop_token stop) {
   return true;
 }
 
+Result<EvaluationResult> Trainer::measure(std::stop_token stop) {
+  if (m_parts.processes) shareStatistics(*m_parts.model, *m_parts.processes);
+  return evaluateByTask(*m_parts.model, m_validation, evaluation(), {}, stop);
+}
+
 /// Measures, and saves what is to be kept, with the moving average in the model where there is one.
 Result<EvaluationResult> Trainer::validate(std::stop_token stop, EpochPoint& point) {
   Result<EvaluationResult> result = EvaluationResult();
   m_steps.average().withAverages([&] {
-    result = evaluateModel(*m_parts.model, m_validation, evaluation(), {}, stop);
+    result = measure(stop);
     if (!result) return;
     point.epoch = m_at.epoch + 1;
     point.step = m_at.step;
     point.trainLoss = m_at.lossSum / static_cast<double>(std::max<std::int64_t>(m_at.lossSteps, 1));
-    point.validationLoss = result->loss;
-    point.top1 = result->top1;
-    point.top5 = result->top5;
-    point.best = point.top1 > m_at.bestTop1;
+    addMeasured(point, *result);
+    point.best = point.quality() > m_at.bestScore;
     const TrainingCheckpoint weights = m_checkpoints.current();
     if (point.best) {
       m_recorder.saveWeights(kRunBest, weights);
-      m_at.bestTop1 = point.top1;
+      m_at.bestScore = point.quality();
     }
     const std::int64_t every = m_parts.experiment.training.keepEvery;
     if (every > 0 && point.epoch % every == 0)
@@ -263,11 +299,12 @@ TrainingOutcome Trainer::outcome(TrainingState state) {
   TrainingOutcome result;
   result.state = state;
   result.steps = m_at.step;
-  result.bestTop1 = std::max(m_at.bestTop1, 0.0);
-  result.startTop1 = m_startTop1;
-  result.lastTop1 = m_lastTop1;
+  result.scoreName = scoreNames(taskOf(m_parts.experiment.model)).front().name;
+  result.bestScore = std::max(m_at.bestScore, 0.0);
+  result.startScore = m_startScore;
+  result.lastScore = m_lastScore;
   result.last = m_recorder.folder().last();
-  if (m_at.bestTop1 >= 0) result.best = m_recorder.folder().best();
+  if (m_at.bestScore >= 0) result.best = m_recorder.folder().best();
   return result;
 }
 

@@ -54,6 +54,7 @@ class Trainer {
   void applyEdits();
   void trainStep(const Batch& batch);
   bool endEpoch(std::stop_token stop);
+  Result<EvaluationResult> measure(std::stop_token stop);
   Result<EvaluationResult> validate(std::stop_token stop, EpochPoint& point);
   bool agreed(bool here) const;
   TrainingOutcome outcome(TrainingState state);
@@ -68,7 +69,7 @@ class Trainer {
   TrainerTelemetry m_telemetry;
   TrainerCheckpoints m_checkpoints;
 
-  std::optional<double> m_startTop1, m_lastTop1;  ///< as this process measured them
+  std::optional<double> m_startScore, m_lastScore;  ///< as this process measured them
   bool m_restored = false;
   std::chrono::steady_clock::time_point m_stepEnded, m_epochStarted;
 };

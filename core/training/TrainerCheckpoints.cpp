@@ -8,6 +8,7 @@
 #include "core/data/files/DataStamp.h"
 #include "core/training/run/RunFailures.h"
 #include "core/training/run/RuntimeEnvironment.h"
+#include "core/training/tuning/Adapters.h"
 
 namespace headlight {
 
@@ -52,8 +53,8 @@ void TrainerCheckpoints::restore(const TrainingCheckpoint& saved, std::int64_t b
   if (!saved.teacherFingerprint.empty() &&
       saved.teacherFingerprint != m_on.parts.teacherFingerprint)
     throw Failure({ErrorCode::InvalidFile,
-                   tr("the teacher's files (training.teacher, training.teacher_weights) changed "
-                      "since the run began: ") +
+                   tr("the teacher's files (training.teacher, training.teacher_weights, "
+                      "data.teacher_logits) changed since the run began: ") +
                        m_on.parts.teacherFingerprint + tr(" instead of ") +
                        saved.teacherFingerprint + tr("; restore them, or start a new run"),
                    where});
@@ -66,6 +67,8 @@ void TrainerCheckpoints::restore(const TrainingCheckpoint& saved, std::int64_t b
     m_on.parts.model->setMasks(m_on.ledger.masks());
   }
   if (!saved.learned.empty()) m_on.parts.model->setLearnedAlphas(saved.learned);
+  attachBottlenecks(*m_on.parts.model, saved.weights);  // those that its starting weights had
+  m_on.steps.announce(at.step);
   m_on.steps.refreshParameters();
   copyExactly(m_on.parts.model->state(), saved.weights, where);
   m_on.steps.optimizer().load(saved.optimizer, where);
@@ -141,7 +144,7 @@ void TrainerCheckpoints::saveAnew(RunFolder folder) const {
   valueOrThrow(folder.writeConfig(experimentToJson(m_on.parts.experiment), m_on.parts.run));
   RunRecorder recorder(std::move(folder), m_on.parts.run, [](const std::string&) {});
   TrainingCheckpoint now = whole();
-  now.position.bestTop1 = -1;  // the weights that it was of are gone
+  now.position.bestScore = -1;  // the weights that it was of are gone
   valueOrThrow(recorder.saveLast(std::move(now)));
 }
 

@@ -26,10 +26,11 @@ struct TrainerParts {
   at::Device device = at::kCPU;
   std::shared_ptr<const Dataset> train, validation;
   Preprocessing preprocessing;
-  std::shared_ptr<Teacher> teacher;         ///< on `device`; null: no distillation
-  std::string teacherFingerprint;           ///< of its files; empty: it has none
-  std::string trainStamp, validationStamp;  ///< Dataset::stamp
-  std::string run;                          ///< its id; empty: of before runs had one
+  std::shared_ptr<Teacher> teacher;                ///< on `device`; null: no distillation
+  std::shared_ptr<const TeacherRows> teacherRows;  ///< data.teacher_logits; null: none
+  std::string teacherFingerprint;                  ///< of its files; empty: it has none
+  std::string trainStamp, validationStamp;         ///< Dataset::stamp
+  std::string run;                                 ///< its id; empty: of before runs had one
   /// That train together: each with these parts, in the same state (Trainer::share). Process 0
   /// alone writes and measures heads. Null: this one alone.
   std::shared_ptr<Processes> processes;

@@ -22,6 +22,9 @@ AugmentOptions augmentOptions(const DataConfig& data) {
     options.randAugment = valueOrThrow(randAugmentFromText(data.randAugment));
   options.randomInterpolation = data.interpolation == "random";
   options.jpegScaling = data.jpegScaling;
+  options.boxCrop = data.boxCrop;
+  options.multiScale = data.multiScale;
+  options.segmentScales = data.segmentScales;
   return options;
 }
 
@@ -47,7 +50,8 @@ std::unique_ptr<Loader> trainingLoader(const TrainerParts& parts) {
   options.shuffleBuffer = data.shuffleBuffer;
   options.augment = augmentOptions(data);
   options.erasing = erasingOptions(data);
-  options.preprocessing = parts.preprocessing;
+  // Augmented images have one size, and what is not augmented must have one too in a batch.
+  options.preprocessing = data.augment ? parts.preprocessing : ofOneSize(parts.preprocessing);
   takePart(options, parts.processes.get());
   return std::make_unique<Loader>(parts.train, options);
 }

@@ -9,8 +9,9 @@
 
 namespace headlight {
 
-/// Shuffled, repeated and augmented as parts.experiment says, keyed by its seed; of several
-/// processes the part of this one. Throws Failure(InvalidArgument), as Loader does.
+/// Shuffled, repeated and augmented as parts.experiment says, keyed by its seed, and all of one size
+/// (ofOneSize); of several processes the part of this one. Throws Failure(InvalidArgument), as
+/// Loader does.
 std::unique_ptr<Loader> trainingLoader(const TrainerParts& parts);
 
 /// In order, every sample, without augmentation; likewise.

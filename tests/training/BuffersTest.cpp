@@ -8,7 +8,7 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
 
-#include "core/data/TextureShape.h"
+#include "core/data/DrawnDatasets.h"
 #include "core/models/Registry.h"
 #include "core/training/Telemetry.h"
 #include "core/training/run/TrainingCheckpoint.h"
@@ -128,6 +128,35 @@ TEST(Buffers, TheAverageTakesRunningStatisticsAndLeavesCounters) {
     EXPECT_EQ(named(inside, "norm.num_batches_tracked").item<std::int64_t>(), 4);
   });
   EXPECT_TRUE(at::equal(named(model->state(), "norm.running_mean"), own));
+}
+
+TEST(Buffers, TheAverageBeginsAnewAfterItsEpochsAndAResumedRunDoesToo) {
+  TrainingConfig config = averagedConfig();
+  config.epochs = 4;
+  config.emaWarmup = true;
+  config.emaRestart = 2;
+  auto whole = std::make_shared<NormedModel>(), cut = std::make_shared<NormedModel>();
+  whole->train();
+  cut->train();
+  copyExactly(cut->state(), whole->state(), "test");
+  StepRunner runner(whole, at::kCPU, config, 1, 2), first(cut, at::kCPU, config, 1, 2);
+  for (std::int64_t step = 0; step < 4; ++step) {  // cut where the cycle ends
+    runner.run(bufferBatch(step), step);
+    first.run(bufferBatch(step), step);
+  }
+  StepRunner resumed(cut, at::kCPU, config, 1, 2);
+  resumed.optimizer().load(first.optimizer().state(), "test");
+  resumed.average().load(first.average().state(), "test");
+  const at::Tensor before = named(whole->state(), "norm.running_mean").to(at::kDouble);
+  for (auto* each : {&runner, &resumed})
+    each->run(bufferBatch(4), 4);
+  const at::Tensor expected =
+      0.1 * before + 0.9 * named(whole->state(), "norm.running_mean").to(at::kDouble);
+  const NamedTensors averages = runner.average().state(), again = resumed.average().state();
+  EXPECT_TRUE(
+      at::allclose(named(averages, "norm.running_mean").to(at::kDouble), expected, 0, 1e-6));
+  for (std::size_t i = 0; i < averages.size(); ++i)
+    EXPECT_TRUE(at::equal(averages[i].second, again[i].second)) << averages[i].first;
 }
 
 TEST(Buffers, ACheckpointCarriesThemBitForBit) {

@@ -96,6 +96,37 @@ TEST_P(AdamWAgainstReference, FollowsItOverStepsThatDoNotAllHaveGradients) {
   }
 }
 
+/// A tenth of the rate for the second: its decay is a tenth, too.
+TEST_P(AdamWAgainstReference, MovesEachParameterAtItsOwnRate) {
+  const AdamWOptions options{0.9, 0.99, 1e-8, 0.1};
+  const std::vector<std::vector<double>> start{draw(35, 1, 1), draw(11, 2, 1), draw(12, 3, 1)};
+  NamedTensors parameters = parametersFrom(start);
+  std::vector<Reference> references;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const std::vector<double> zeros(start[i].size());
+    references.push_back({start[i], zeros, zeros, 0, i != 1});
+  }
+  const std::string slow = parameters[2].first;
+  AdamW optimizer(options);
+  optimizer.setFused(GetParam());
+  optimizer.setParameters(parameters, decaysIfMatrix,
+                          [&](const std::string& name) { return name == slow ? 0.1 : 1.0; });
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const auto gradient = draw(parameters[i].second.numel(), streamKey({9, i, step}), 1);
+      parameters[i].second.mutable_grad() = tensorOf(gradient, parameters[i].second.sizes());
+      references[i].step(gradient, i == 2 ? 0.002 : 0.02, 1, options);
+    }
+    optimizer.step(0.02, 1);
+    optimizer.clearGradients();
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const at::Tensor found = parameters[i].second.detach().to(at::kDouble).flatten();
+    const at::Tensor expected = at::tensor(at::ArrayRef<double>(references[i].p));
+    EXPECT_LT((found - expected).abs().max().item<double>(), 2e-6) << parameters[i].first;
+  }
+}
+
 TEST_P(AdamWAgainstReference, ContinuesExactlyFromItsState) {
   const std::vector<std::vector<double>> start{draw(35, 1, 1), draw(11, 2, 1), draw(12, 3, 1)};
   const auto stepOnce = [](AdamW& optimizer, NamedTensors& parameters, int step) {

@@ -6,6 +6,7 @@
 
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/training/step/Loss.h"
@@ -44,6 +45,21 @@ TEST(Schedule, WithoutWarmUpBeginsAtThePeak) {
   EXPECT_DOUBLE_EQ(Schedule(scheduleOptions(config, 3)).learningRate(0), 0.5);
 }
 
+TEST(Schedule, FollowsAPowerOfWhatIsLeft) {
+  TrainingConfig config;
+  config.epochs = 10;
+  config.schedule = "poly";
+  config.learningRate = 1;
+  config.minLearningRate = 0.1;
+  config.warmupEpochs = 0;
+  const Schedule schedule(scheduleOptions(config, 8));
+  EXPECT_DOUBLE_EQ(schedule.learningRate(0), 1);
+  EXPECT_NEAR(schedule.learningRate(40), 0.1 + 0.9 * std::exp(0.9 * std::log(0.5)), 1e-12);
+  EXPECT_NEAR(schedule.learningRate(60), 0.1 + 0.9 * std::exp(0.9 * std::log(0.25)), 1e-12);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(80), 0.1);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(800), 0.1);
+}
+
 TEST(Schedule, DecaysByAFactorAnEpochOrSomeEpochs) {
   TrainingConfig config;
   config.epochs = 9;
@@ -68,6 +84,40 @@ TEST(Schedule, DecaysByAFactorAnEpochOrSomeEpochs) {
   EXPECT_DOUBLE_EQ(rateAt("step", 12), 0.5);
   EXPECT_DOUBLE_EQ(rateAt("step", 24), 0.25);
   EXPECT_DOUBLE_EQ(rateAt("constant", 35), 1);
+}
+
+/// Vaswani et al. 2017, Eq. 3, with the peak in place of d^−½ · W^−½: the rate is
+/// peak · √W · min(t^−½, t · W^−1.5).
+TEST(Schedule, FallsWithTheInverseRootOfTheStep) {
+  TrainingConfig config;
+  config.epochs = 100;
+  config.schedule = "inverse_sqrt";
+  config.learningRate = 0.3;
+  config.minLearningRate = 0;
+  config.warmupLearningRate = 0;
+  config.warmupEpochs = 4;
+  const Schedule schedule(scheduleOptions(config, 25));
+  const double warmup = 100;
+  for (const double t : {1.0, 40.0, 99.0, 100.0, 101.0, 400.0, 1600.0, 2499.0}) {
+    const double factor = std::min(1 / std::sqrt(t), t / (warmup * std::sqrt(warmup)));
+    EXPECT_NEAR(schedule.learningRate(static_cast<std::int64_t>(t)),
+                0.3 * std::sqrt(warmup) * factor, 1e-15)
+        << t;
+  }
+  EXPECT_DOUBLE_EQ(schedule.learningRate(400), 0.15);
+  config.minLearningRate = 0.2;
+  EXPECT_DOUBLE_EQ(Schedule(scheduleOptions(config, 25)).learningRate(400), 0.2);
+}
+
+TEST(Schedule, TheInverseRootNeedsNoWarmUp) {
+  TrainingConfig config;
+  config.schedule = "inverse_sqrt";
+  config.learningRate = 0.3;
+  config.warmupEpochs = 0;
+  const Schedule schedule(scheduleOptions(config, 10));
+  EXPECT_DOUBLE_EQ(schedule.learningRate(0), 0.3);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(1), 0.3);
+  EXPECT_DOUBLE_EQ(schedule.learningRate(9), 0.1);
 }
 
 TEST(Schedule, ARateThatIsGivenForABatchIsScaledToTheOneInUse) {
@@ -128,6 +178,39 @@ TEST(WeightAverage, FollowsTheFormulaAndGivesTheWeightsBack) {
                std::runtime_error);
   EXPECT_TRUE(at::equal(weight, before));
   EXPECT_NEAR(average.state()[0].second[0].item<double>(), expected, 1e-6);
+}
+
+TEST(WeightAverage, AWarmUpFollowsTheFirstWeightsFast) {
+  at::Tensor weight = at::zeros({1}, at::kDouble);
+  WeightAverage average(0.2, /*warmsUp=*/true);
+  average.setParameters({{"w", weight}});
+  double expected = 0;
+  for (int step = 0; step < 5; ++step) {
+    weight.fill_(step + 1.0);
+    average.update(step);
+    const double decay = std::min(0.2, (1.0 + step) / (10.0 + step));  // 0.1, 0.18, then 0.2
+    expected = decay * expected + (1 - decay) * (step + 1.0);
+    EXPECT_NEAR(average.state()[0].second.item<double>(), expected, 1e-12) << step;
+  }
+}
+
+/// Cycles of 3 steps: before step 3 and 6 the average is the weights, and t is 0 again.
+TEST(WeightAverage, BeginsAnewEveryCycle) {
+  at::Tensor weight = at::full({1}, 0.5, at::kDouble);
+  WeightAverage average(0.75, /*warmsUp=*/true, /*cycle=*/3);
+  average.setParameters({{"w", weight}});
+  double expected = 0.5;
+  for (int step = 0; step < 8; ++step) {
+    average.begin(step);
+    if (step == 3 || step == 6) expected = step;  // what the step before it left
+    EXPECT_NEAR(average.state()[0].second.item<double>(), expected, 1e-12) << step;
+    weight.fill_(step + 1.0);
+    average.update(step);
+    const double t = step < 3 ? step : step < 6 ? step - 3 : step - 6;
+    const double decay = std::min(0.75, (1.0 + t) / (10.0 + t));
+    expected = decay * expected + (1 - decay) * (step + 1.0);
+    EXPECT_NEAR(average.state()[0].second.item<double>(), expected, 1e-12) << step;
+  }
 }
 
 TEST(WeightAverage, ANewParameterBeginsAtItsValue) {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "core/analysis/AttentionMaps.h"
-#include "core/data/TextureShape.h"
+#include "core/data/DrawnDatasets.h"
 #include "core/training/Telemetry.h"
 #include "core/training/step/StepRunner.h"
 #include "core/workbench/session/Images.h"

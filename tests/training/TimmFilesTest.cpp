@@ -133,6 +133,8 @@ TEST(TimmArgs, UseTimmsWords) {
   EXPECT_EQ(args["amp"], true);
   EXPECT_EQ(args["amp_dtype"], "bfloat16");
   EXPECT_EQ(args["opt"], "sgd");
+  training.schedule = "inverse_sqrt";
+  EXPECT_EQ(timmArgs(experiment)["sched"], "none");
   EXPECT_EQ(args["batch_size"], 1024);
   EXPECT_EQ(args["grad_accum_steps"], 1);
   EXPECT_EQ(args["model"], "custom");

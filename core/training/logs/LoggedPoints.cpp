@@ -67,7 +67,12 @@ StepPoint loggedStep(const Json& line, std::int64_t step) {
           loggedOption(line, "distillation_loss"),
           loggedOption(line, "auxiliary_loss"),
           loggedNumber(line, "gradient_norm"),
-          isTrue(line, "skipped")};
+          isTrue(line, "skipped"),
+          loggedOption(line, "class_loss"),
+          loggedOption(line, "overlap_loss"),
+          loggedOption(line, "side_loss"),
+          loggedOption(line, "mask_loss"),
+          loggedOption(line, "dice_loss")};
 }
 
 EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
@@ -78,7 +83,14 @@ EpochPoint loggedEpoch(const Json& line, std::int64_t step) {
           loggedNumber(line, "validation_loss"),
           loggedNumber(line, "top1"),
           loggedNumber(line, "top5"),
-          isTrue(line, "best")};
+          isTrue(line, "best"),
+          loggedOption(line, "ap"),
+          loggedOption(line, "ap50"),
+          loggedOption(line, "ap75"),
+          loggedOption(line, "miou"),
+          loggedOption(line, "macc"),
+          loggedOption(line, "pacc"),
+          loggedOption(line, "reconstruction")};
 }
 
 EpochPoint loggedStart(const Json& line) {

@@ -10,8 +10,12 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kColumns =
-    "epoch,step,learning_rate,train_loss,validation_loss,top1,top5,best";
+std::string columnsOf(Task task) {
+  std::string columns = "epoch,step,learning_rate,train_loss,validation_loss";
+  for (const ScoreName& score : scoreNames(task))
+    columns.append(",").append(score.key);
+  return columns + ",best";
+}
 
 Json matrixJson(const std::vector<std::vector<float>>& rows) {
   Json json = Json::array();
@@ -34,13 +38,22 @@ bool isUpTo(const Json& line, std::int64_t step, std::int64_t epochs) {
   return type == line.end() || *type != "epoch" || integerAt(line, "epoch") <= epochs;
 }
 
+void addOption(Json& line, const char* key, const std::optional<double>& value) {
+  if (value) line[key] = *value;
+}
+
+void addScores(Json& line, const EpochPoint& point) {
+  for (const NamedScore& score : point.scores())
+    line[score.key] = score.value;
+}
+
 }  // namespace
 
-MetricsLog::MetricsLog(const OpenFolder& folder, const std::string& run)
-    : m_table(folder, kColumns, run),
+MetricsLog::MetricsLog(const OpenFolder& folder, const std::string& run, Task task)
+    : m_table(folder, columnsOf(task), run),
       m_lines(folder, "metrics.jsonl", run),
       m_masks(folder, "masks.jsonl", run),
-      m_summary(folder) {}
+      m_summary(folder, task) {}
 
 Result<void> MetricsLog::step(const StepMetrics& metrics) {
   Json line = {{"type", "step"},
@@ -60,34 +73,38 @@ Result<void> MetricsLog::step(const StepMetrics& metrics) {
   }
   if (metrics.point.distillationLoss) line["distillation_loss"] = *metrics.point.distillationLoss;
   if (metrics.point.auxiliaryLoss) line["auxiliary_loss"] = *metrics.point.auxiliaryLoss;
+  addOption(line, "class_loss", metrics.point.classLoss);
+  addOption(line, "overlap_loss", metrics.point.overlapLoss);
+  addOption(line, "side_loss", metrics.point.sideLoss);
+  addOption(line, "mask_loss", metrics.point.maskLoss);
+  addOption(line, "dice_loss", metrics.point.diceLoss);
   return m_lines.append(std::move(line));
 }
 
 Result<void> MetricsLog::epoch(const EpochPoint& point, double learningRate, double seconds) {
   std::string row = std::to_string(point.epoch) + "," + std::to_string(point.step);
-  for (const double value :
-       {learningRate, point.trainLoss, point.validationLoss, point.top1, point.top5})
+  for (const double value : {learningRate, point.trainLoss, point.validationLoss})
     row.append(",").append(numberText(value));
+  for (const NamedScore& score : point.scores())
+    row.append(",").append(numberText(score.value));
   auto tabled = m_table.append(row + (point.best ? ",1" : ",0"), std::round(seconds * 1000) / 1000);
   Json line = {{"type", "epoch"},
                {"step", point.step},
                {"epoch", point.epoch},
                {"train_loss", point.trainLoss},
                {"validation_loss", point.validationLoss},
-               {"top1", point.top1},
-               {"top5", point.top5},
                {"best", point.best}};
+  addScores(line, point);
   auto lined = m_lines.append(std::move(line));
   auto summed = m_summary.append(point, learningRate);
   return !tabled ? tabled : !lined ? lined : summed;
 }
 
 Result<void> MetricsLog::start(const EpochPoint& point) {
-  return m_lines.append({{"type", kStartLine},
-                         {"step", point.step},
-                         {"validation_loss", point.validationLoss},
-                         {"top1", point.top1},
-                         {"top5", point.top5}});
+  Json line = {
+      {"type", kStartLine}, {"step", point.step}, {"validation_loss", point.validationLoss}};
+  addScores(line, point);
+  return m_lines.append(std::move(line));
 }
 
 Result<void> MetricsLog::heads(const HeadPoint& point) {

@@ -32,7 +32,8 @@ struct StepMetrics {
 /// one; those of summary.csv do not.
 class MetricsLog {
  public:
-  MetricsLog(const OpenFolder& folder, const std::string& run);
+  /// `task` says which scores the tables have.
+  MetricsLog(const OpenFolder& folder, const std::string& run, Task task = Task::Classify);
 
   Result<void> step(const StepMetrics& metrics);
   /// The weights before the first step: a line of metrics.jsonl alone, for tables count epochs.

@@ -29,9 +29,10 @@ void RunProgress::add(const EpochPoint& point) {
   m_step = std::max(m_step, point.step);
   m_validated = std::clamp<std::int64_t>(point.epoch, 0, std::max<std::int64_t>(m_epochs, 0));
   if (point.epoch > 0) m_stepsAnEpoch = point.step / point.epoch;
-  m_top1 = point.top1;
+  m_scoreName = point.qualityName();
+  m_score = point.quality();
   m_validationLoss = point.validationLoss;
-  m_bestTop1 = std::fmax(m_bestTop1, point.top1);  // of NaN and a number the number
+  m_bestScore = std::fmax(m_bestScore, m_score);  // of NaN and a number the number
 }
 
 void RunProgress::add(const HeadPoint& point) {
@@ -42,7 +43,8 @@ void RunProgress::add(const HeadPoint& point) {
 
 void RunProgress::addStart(const EpochPoint& start) {
   ++m_lines;
-  m_startTop1 = start.top1;
+  m_scoreName = start.qualityName();
+  m_startScore = start.quality();
 }
 
 double RunProgress::secondsAStep() const {
@@ -65,9 +67,10 @@ RunMetrics RunProgress::numbers() const {
                   : bounded(static_cast<double>(m_stepsAnEpoch) * static_cast<double>(m_epochs));
   now.loss = m_newest.loss;
   now.learningRate = m_newest.learningRate;
-  now.top1 = m_top1;
-  now.bestTop1 = m_bestTop1;
-  now.startTop1 = m_startTop1;
+  now.scoreName = m_scoreName;
+  now.score = m_score;
+  now.bestScore = m_bestScore;
+  now.startScore = m_startScore;
   now.validationLoss = m_validationLoss;
   now.locality = m_locality;
   const double seconds = secondsAStep();

@@ -15,17 +15,18 @@ namespace headlight {
 struct RunMetrics {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-  std::int64_t epoch = 0, epochs = 0;  ///< that it is in, from 1; of the whole run
-  std::int64_t step = 0, steps = 0;    ///< done; of the whole run
-  double loss = kUnknown;              ///< of the newest step
-  double learningRate = kUnknown;      ///< of the newest step
-  double top1 = kUnknown;              ///< of the last validation, in [0, 1]
-  double bestTop1 = kUnknown;          ///< of all validations after training
-  double startTop1 = kUnknown;         ///< of the weights that the run began with
-  double validationLoss = kUnknown;    ///< of the last validation
-  double locality = kUnknown;          ///< ALS, the mean over heads, as measured last
-  double imagesPerSecond = kUnknown;   ///< of the last 32 steps that were logged
-  double secondsRemaining = -1;        ///< at that pace, validation left out; negative: unknown
+  std::int64_t epoch = 0, epochs = 0;     ///< that it is in, from 1; of the whole run
+  std::int64_t step = 0, steps = 0;       ///< done; of the whole run
+  double loss = kUnknown;                 ///< of the newest step
+  double learningRate = kUnknown;         ///< of the newest step
+  std::string scoreName = kAccuracyName;  ///< what the next three are: EpochPoint::quality()
+  double score = kUnknown;                ///< of the last validation, in [0, 1]
+  double bestScore = kUnknown;            ///< of all validations after training
+  double startScore = kUnknown;           ///< of the weights that the run began with
+  double validationLoss = kUnknown;       ///< of the last validation
+  double locality = kUnknown;             ///< ALS, the mean over heads, as measured last
+  double imagesPerSecond = kUnknown;      ///< of the last 32 steps that were logged
+  double secondsRemaining = -1;           ///< at that pace, validation left out; negative: unknown
 };
 
 class RunProgress {
@@ -51,8 +52,9 @@ class RunProgress {
   std::int64_t m_batch, m_epochs;
   std::int64_t m_lines = 0, m_step = 0, m_steps = 0, m_validated = 0, m_stepsAnEpoch = 0;
   StepPoint m_newest{0, RunMetrics::kUnknown, RunMetrics::kUnknown, RunMetrics::kUnknown, {}, {}};
-  double m_top1 = RunMetrics::kUnknown, m_bestTop1 = RunMetrics::kUnknown;
-  double m_startTop1 = RunMetrics::kUnknown;
+  std::string m_scoreName = kAccuracyName;
+  double m_score = RunMetrics::kUnknown, m_bestScore = RunMetrics::kUnknown;
+  double m_startScore = RunMetrics::kUnknown;
   double m_validationLoss = RunMetrics::kUnknown, m_locality = RunMetrics::kUnknown;
   std::deque<double> m_seconds;  ///< an image, of the newest steps
 };

@@ -13,7 +13,8 @@ namespace headlight {
 
 class TimmSummary {
  public:
-  explicit TimmSummary(const OpenFolder& folder) : m_folder(folder), m_log(folder, "summary.csv") {}
+  /// Scores are those of the task: scoreNames().
+  TimmSummary(const OpenFolder& folder, Task task);
 
   /// Adds a row, under the head where there is none yet. Errors: as LineLog::append.
   Result<void> append(const EpochPoint& point, double learningRate);
@@ -25,6 +26,7 @@ class TimmSummary {
 
  private:
   OpenFolder m_folder;
+  std::string m_columns;
   LineLog m_log;
   bool m_headed = false;
 };

@@ -13,6 +13,7 @@
 
 #include "core/base/Progress.h"
 #include "core/config/Experiment.h"
+#include "core/config/Tasks.h"
 
 namespace headlight {
 
@@ -29,15 +30,55 @@ struct StepPoint {
   /// Before clipping, as a log has it; NaN: not read from one, or of a skipped step.
   double gradientNorm = std::numeric_limits<double>::quiet_NaN();
   bool skipped = false;  ///< in float16: its gradient was not finite, and nothing was changed
+  /// Of a detector, with their weights (BoxLosses); nothing: it is none.
+  std::optional<double> classLoss = {}, overlapLoss = {}, sideLoss = {};
+  /// Of a segmenter, and classLoss, with their weights (SegmentLosses); nothing: it is none.
+  std::optional<double> maskLoss = {}, diceLoss = {};
+};
+/// What the best weights of a run are chosen by, for people.
+inline constexpr const char* kAccuracyName = "top-1";
+inline constexpr const char* kPrecisionName = "AP";
+inline constexpr const char* kMeanOverlapName = "mIoU";
+inline constexpr const char* kRebuildName = "reconstruction";
+/// Of a masked autoencoder, in (0, 1]: the lower its loss, the higher.
+inline double rebuildQuality(double loss) {
+  return 1 / (1 + loss);
+}
+/// What is measured of predictions: its name in files ("ap50") and for people ("AP50").
+struct ScoreName {
+  const char* key;
+  const char* name;
+};
+/// Of models that learn `task`, in the order of tables; the first is what the best weights are
+/// chosen by.
+const std::vector<ScoreName>& scoreNames(Task task);
+/// In files, of what is called so for people: "ap" of "AP"; of an unknown name "top1".
+std::string scoreKey(const std::string& name);
+/// A measure of predictions: its name in files ("ap50"), for people ("AP50"), its value in [0, 1].
+struct NamedScore {
+  const char* key;
+  const char* name;
+  double value;
 };
 struct EpochPoint {
   std::int64_t epoch = 0;  ///< epochs done
   std::int64_t step = 0;
   double trainLoss = 0;
   double validationLoss = 0;
-  double top1 = 0;  ///< in [0, 1]
+  double top1 = 0;  ///< in [0, 1]; 0 of what classifies no images
   double top5 = 0;
-  bool best = false;  ///< the best top-1 so far
+  bool best = false;  ///< the best quality() so far
+  /// Of a detector, in [0, 1]: COCO's AP, AP50 and AP75; nothing: it is none.
+  std::optional<double> ap = {}, ap50 = {}, ap75 = {};
+  /// Of a segmenter, in [0, 1]: mIoU, mAcc and pAcc; nothing: it is none.
+  std::optional<double> miou = {}, macc = {}, pacc = {};
+  std::optional<double> rebuilt = {};  ///< of a masked autoencoder: rebuildQuality()
+
+  /// What the best weights are chosen by: the first of scores().
+  double quality() const { return rebuilt.value_or(miou.value_or(ap.value_or(top1))); }
+  const char* qualityName() const;
+  /// Those of the model's task (scoreNames).
+  std::vector<NamedScore> scores() const;
 };
 /// Numbers that a mechanism finds worth watching, by name ("nonzeros").
 using Readings = std::vector<std::pair<std::string, double>>;
@@ -105,9 +146,10 @@ struct TrainingUpdate {
 struct TrainingOutcome {
   TrainingState state = TrainingState::Finished;  ///< Finished or Stopped
   std::int64_t steps = 0;
-  double bestTop1 = 0;
+  std::string scoreName = kAccuracyName;  ///< what the following are: EpochPoint::quality()
+  double bestScore = 0;
   /// Of the start weights and of the last validation; nothing: not measured.
-  std::optional<double> startTop1, lastTop1;
+  std::optional<double> startScore, lastScore;
   std::filesystem::path last, best;  ///< checkpoints; `best` is empty before the first epoch's end
 };
 
@@ -116,6 +158,13 @@ struct EvaluationResult {
   double loss = 0, top1 = 0, top5 = 0;
   double imagesPerSecond = 0;
   std::int64_t skipped = 0;
+  std::optional<double> ap = {}, ap50 = {}, ap75 = {};    ///< as EpochPoint's
+  std::optional<double> miou = {}, macc = {}, pacc = {};  ///< likewise
+  std::optional<double> rebuilt = {};                     ///< likewise
+
+  double quality() const { return rebuilt.value_or(miou.value_or(ap.value_or(top1))); }
+  const char* qualityName() const;
+  std::vector<NamedScore> scores() const;  ///< as EpochPoint's
 };
 
 }  // namespace headlight

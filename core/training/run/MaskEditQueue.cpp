@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "core/base/Translation.h"
+#include "core/models/Registry.h"
+
 namespace headlight {
 namespace {
 
@@ -16,12 +19,21 @@ bool canBeWritten(const MaskEdit& edit) {
 
 }  // namespace
 
+Result<void> canEditMasks(const Experiment& experiment) {
+  if (taskOf(experiment.model) != Task::Rebuild) return {};
+  return Error{ErrorCode::InvalidArgument,
+               tr("the run trains an MAE, whose heads cannot be masked while patches are dropped; "
+                  "edit masks of the open model, or of a model that starts from the MAE"),
+               "masks"};
+}
+
 MaskEditQueue::MaskEditQueue(Experiment experiment, MaskScheme initial)
     : m_experiment(std::move(experiment)), m_scheme(std::move(initial)) {}
 
 bool MaskEditQueue::submit(const MaskEdit& edit) {
   const std::lock_guard lock(m_mutex);
   if (m_closed || m_waiting.size() >= kMaxWaiting || !canBeWritten(edit)) return false;
+  if (!canEditMasks(m_experiment)) return false;
   if (m_experiment.edits.size() + m_waiting.size() >= Experiment::kMaxEdits) return false;
   MaskScheme trial = m_scheme;  // the shape never changes, so what fits now will fit then
   if (!applyMaskEdit(trial, edit)) return false;

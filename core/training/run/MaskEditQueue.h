@@ -12,6 +12,9 @@
 
 namespace headlight {
 
+/// The error says why a run takes no mask edits while it goes: it trains a masked autoencoder.
+Result<void> canEditMasks(const Experiment& experiment);
+
 class MaskEditQueue {
  public:
   /// Submitted edits that wait; one more is refused.
@@ -21,7 +24,7 @@ class MaskEditQueue {
   MaskEditQueue(Experiment experiment, MaskScheme initial);
 
   /// False when too many wait or more than a config can hold, the run is over, a cell does not
-  /// exist or a mask cannot be written into a config.
+  /// exist, a mask cannot be written into a config or canEditMasks() says no.
   bool submit(const MaskEdit& edit);
   /// From now on nothing is accepted: it would never take effect.
   void close();

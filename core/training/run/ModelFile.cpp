@@ -8,6 +8,7 @@
 #include "core/config/MasksJson.h"
 #include "core/models/Registry.h"
 #include "core/training/run/PendingFiles.h"
+#include "core/training/tuning/Adapters.h"
 
 namespace headlight {
 namespace {
@@ -99,7 +100,7 @@ NamedTensors weightsOf(const NamedTensors& tensors) {
   NamedTensors weights;
   for (const auto& item : tensors)
     if (!isTrainingState(item.first)) weights.push_back(item);
-  return weights;
+  return mergedLowRank(std::move(weights));
 }
 
 Checkpoint weightsOf(Checkpoint checkpoint) {

@@ -21,7 +21,8 @@ inline constexpr const char* kAveragePrefix = "ema.";
 /// One entry of a file's metadata as JSON. Throws Failure(InvalidFile) that names the key.
 Json metadataJson(const std::string& text, const std::string& key, const std::string& where);
 
-/// The weights alone: everything but the optimizer and the moving average of a training checkpoint.
+/// The weights alone: everything but the optimizer and the moving average of a training checkpoint,
+/// with LoRA in its layers (mergedLowRank).
 NamedTensors weightsOf(const NamedTensors& tensors);
 Checkpoint weightsOf(Checkpoint checkpoint);
 

@@ -7,11 +7,11 @@
 namespace headlight {
 
 RunRecorder::RunRecorder(RunFolder folder, const std::string& run,
-                         std::function<void(const std::string&)> warn, bool silent)
+                         std::function<void(const std::string&)> warn, bool silent, Task task)
     : m_folder(std::move(folder)),
       m_run(run),
       m_silent(silent),
-      m_log(m_folder.files(), run),
+      m_log(m_folder.files(), run, task),
       m_debts(m_folder.files(), m_log.logs(), warn),
       m_warn(std::move(warn)) {}
 

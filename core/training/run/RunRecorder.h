@@ -21,7 +21,8 @@ class RunRecorder {
   /// `warn` gets a sentence for the person each time something could not be written. `silent`:
   /// nothing is written, and all is as if it had been: of a run that another process writes down.
   RunRecorder(RunFolder folder, const std::string& run,
-              std::function<void(const std::string&)> warn, bool silent = false);
+              std::function<void(const std::string&)> warn, bool silent = false,
+              Task task = Task::Classify);
 
   const RunFolder& folder() const { return m_folder; }
   /// Nothing more will be written.

@@ -9,8 +9,6 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kSender = "process 0";
-
 /// Names, shapes and types of the tensors that follow.
 Json listOf(const NamedTensors& tensors) {
   Json list = Json::array();
@@ -37,14 +35,13 @@ void broadcastAll(Processes& processes, const NamedTensors& tensors) {
 
 }  // namespace
 
-void sendCheckpoint(Processes& processes, const TrainingCheckpoint& checkpoint) {
-  const Checkpoint file = packed(checkpoint);
+void sendFile(Processes& processes, const Checkpoint& file) {
   processes.broadcast(Json{{"metadata", file.metadata}, {"tensors", listOf(file.tensors)}}.dump(
       -1, ' ', false, Json::error_handler_t::replace));
   broadcastAll(processes, file.tensors);
 }
 
-TrainingCheckpoint receiveCheckpoint(Processes& processes) {
+Checkpoint receiveFile(Processes& processes) {
   const Json sent = jsonOrDiscarded(processes.broadcast(""));
   if (!sent.is_object())
     throw Failure({ErrorCode::Internal, tr("sent a checkpoint that cannot be parsed"), kSender});
@@ -52,7 +49,15 @@ TrainingCheckpoint receiveCheckpoint(Processes& processes) {
   file.metadata = sent["metadata"].get<std::map<std::string, std::string>>();
   file.tensors = emptyTensors(sent["tensors"]);
   broadcastAll(processes, file.tensors);
-  return unpacked(std::move(file), kSender);
+  return file;
+}
+
+void sendCheckpoint(Processes& processes, const TrainingCheckpoint& checkpoint) {
+  sendFile(processes, packed(checkpoint));
+}
+
+TrainingCheckpoint receiveCheckpoint(Processes& processes) {
+  return unpacked(receiveFile(processes), kSender);
 }
 
 }  // namespace headlight

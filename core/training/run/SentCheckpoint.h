@@ -7,6 +7,14 @@
 
 namespace headlight {
 
+/// Where what is received comes from, for messages.
+inline constexpr const char* kSender = "process 0";
+
+/// What a file holds. Process 0. Throws Failure.
+void sendFile(Processes& processes, const Checkpoint& file);
+/// All others. Throws Failure.
+Checkpoint receiveFile(Processes& processes);
+
 /// Process 0. Throws Failure.
 void sendCheckpoint(Processes& processes, const TrainingCheckpoint& checkpoint);
 /// All others. Throws Failure.

@@ -72,18 +72,21 @@ void addOptimizer(Json& args, const TrainingConfig& training) {
   args["opt_betas"] = {training.beta1, training.beta2};
   args["momentum"] = training.momentum;
   args["weight_decay"] = training.weightDecay;
+  if (training.layerDecay < 1) args["layer_decay"] = training.layerDecay;
   args["clip_grad"] = unlessNone(training.clipGradient);
   args["clip_mode"] = "norm";
   args["model_ema"] = training.emaDecay > 0;
   args["model_ema_decay"] = training.emaDecay;
 }
 
-/// An exponential schedule is timm's `step` with an epoch between two decays.
+/// An exponential schedule is timm's `step` with an epoch between two decays. timm has no inverse
+/// square root.
 void addSchedule(Json& args, const TrainingConfig& training) {
   args["epochs"] = training.epochs;
   args["sched"] = training.schedule == "exponential" ? "step"
-                  : training.schedule == "constant"  ? "none"
-                                                     : training.schedule;
+                  : training.schedule == "constant" || training.schedule == "inverse_sqrt"
+                      ? "none"
+                      : training.schedule;
   args["sched_on_updates"] = true;
   args["lr"] = peakLearningRate(training);
   args["min_lr"] = training.minLearningRate;
@@ -91,7 +94,7 @@ void addSchedule(Json& args, const TrainingConfig& training) {
   args["warmup_epochs"] = training.warmupEpochs;
   args["warmup_prefix"] = false;
   args["cooldown_epochs"] = 0;
-  args["decay_rate"] = training.decayRate;
+  args["decay_rate"] = training.schedule == "poly" ? 0.9 : training.decayRate;  // there the power
   args["decay_epochs"] = training.schedule == "exponential" ? 1.0 : training.decayEpochs;
 }
 

@@ -23,7 +23,7 @@ Json positionJson(const TrainingCheckpoint& checkpoint) {
   Json json = {{"step", at.step},
                {"epoch", at.epoch},
                {"batch", at.batch},
-               {"best_top1", at.bestTop1},
+               {"best_top1", at.bestScore},
                {"loss_sum", at.lossSum},
                {"loss_steps", at.lossSteps},
                {"edits_applied", checkpoint.editsApplied},
@@ -86,7 +86,7 @@ void readPosition(const std::string& text, TrainingCheckpoint& checkpoint,
   at.step = countAt(json, "step", where);
   at.epoch = countAt(json, "epoch", where);
   at.batch = countAt(json, "batch", where);
-  at.bestTop1 = numberAt(json, "best_top1", where);
+  at.bestScore = numberAt(json, "best_top1", where);
   at.lossSum = numberAt(json, "loss_sum", where);
   at.lossSteps = countAt(json, "loss_steps", where);
   checkpoint.trainImages = countAt(json, "train_images", where);

@@ -22,7 +22,7 @@ struct TrainingPosition {
   std::int64_t step = 0;   ///< optimizer steps done
   std::int64_t epoch = 0;  ///< epochs done, validation included
   std::int64_t batch = 0;  ///< of this epoch, the first that was not trained on
-  double bestTop1 = -1;    ///< negative: none yet
+  double bestScore = -1;   ///< negative: none yet
   double lossSum = 0;      ///< over the steps of this epoch
   std::int64_t lossSteps = 0;
 };

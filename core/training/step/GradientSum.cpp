@@ -79,7 +79,8 @@ struct GradientSum::Bucket {
 
 struct GradientSum::State {
   struct Hook {
-    std::shared_ptr<torch::autograd::Node> node;
+    // a shared or an intrusive pointer, by LibTorch's version
+    decltype(torch::autograd::impl::grad_accumulator(at::Tensor())) node;
     std::uintptr_t key = 0;
   };
 

@@ -23,6 +23,10 @@ at::Tensor softDistillation(const at::Tensor& student, const at::Tensor& teacher
   return divergence.mean() * (temperature * temperature);
 }
 
+at::Tensor featureDistillation(const at::Tensor& student, const at::Tensor& teacher) {
+  return 1 - at::cosine_similarity(student, teacher, 1).mean();
+}
+
 at::Tensor hardDistillation(const at::Tensor& student, const at::Tensor& teacher) {
   return smoothedCrossEntropy(student, teacher.argmax(1), 0);
 }

@@ -22,6 +22,9 @@ at::Tensor softDistillation(const at::Tensor& student, const at::Tensor& teacher
 /// argmax(t), which are not smoothed. A scalar.
 at::Tensor hardDistillation(const at::Tensor& student, const at::Tensor& teacher);
 
+/// 1 − cos(s, t) of features [B, D] of student and teacher, mean over the batch. A scalar in [0, 2].
+at::Tensor featureDistillation(const at::Tensor& student, const at::Tensor& teacher);
+
 /// How many labels are among the k highest logits of their row; k above C counts as C. A scalar
 /// int64 on the device of the logits, so that nothing waits for it.
 at::Tensor countTopK(const at::Tensor& logits, const at::Tensor& labels, std::int64_t k);

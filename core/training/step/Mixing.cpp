@@ -96,8 +96,15 @@ MixedBatch mixedBatch(const at::Tensor& images, const at::Tensor& labels, const 
 }
 
 MixedBatch MixedBatch::part(std::int64_t first, std::int64_t count) const {
-  return {images.narrow(0, first, count), labels.narrow(0, first, count),
-          partners.defined() ? partners.narrow(0, first, count) : partners, share};
+  const auto cut = [&](const at::Tensor& rows) {
+    return rows.defined() ? rows.narrow(0, first, count) : rows;
+  };
+  return {cut(images), cut(labels), cut(partners), share, cut(wanted), cut(wantedPartners)};
+}
+
+void MixedBatch::addWanted(const at::Tensor& rows) {
+  wanted = rows;
+  if (partners.defined()) wantedPartners = rows.flip(0);
 }
 
 at::Tensor mixedCrossEntropy(const at::Tensor& logits, const MixedBatch& batch, double smoothing) {

@@ -44,7 +44,11 @@ struct MixedBatch {
   at::Tensor labels;    ///< [B], y
   at::Tensor partners;  ///< [B], y′, the reversed labels; undefined where nothing is mixed
   double share = 1;     ///< λ
+  /// Of a teacher's file, [B, ·]: what it says of the images and of those mixed into them;
+  /// undefined: there is none, or nothing is mixed.
+  at::Tensor wanted = {}, wantedPartners = {};
 
+  void addWanted(const at::Tensor& rows);
   std::int64_t size() const { return labels.size(0); }
   MixedBatch part(std::int64_t first, std::int64_t count) const;
 };

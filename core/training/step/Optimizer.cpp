@@ -50,7 +50,8 @@ struct Optimizer::Kept {
   std::vector<at::Tensor> moments;
 };
 
-void Optimizer::setParameters(const NamedTensors& parameters, const DecayRule& decays) {
+void Optimizer::setParameters(const NamedTensors& parameters, const DecayRule& decays,
+                              const RateRule& rates) {
   std::unordered_map<std::string, Slot> known;
   for (Slot& slot : m_slots)
     known.emplace(slot.name, std::move(slot));
@@ -63,6 +64,7 @@ void Optimizer::setParameters(const NamedTensors& parameters, const DecayRule& d
     slot.name = name;
     slot.parameter = parameter;
     slot.decays = decays(name, parameter);
+    slot.rate = rates ? rates(name) : 1;
     m_slots.push_back(std::move(slot));
   }
 }
@@ -101,7 +103,11 @@ void Optimizer::step(double learningRate, double gradientScale) {
     if (prepare(slot)) moving.push_back(&slot);
   if (moving.empty()) return;
   const std::vector<Kept> kept = keepHeld(moving);
-  update(moving, learningRate, gradientScale);
+  std::map<double, std::vector<Slot*>> byRate;
+  for (Slot* slot : moving)
+    byRate[slot->rate].push_back(slot);
+  for (const auto& [rate, slots] : byRate)
+    update(slots, learningRate * rate, gradientScale);
   putBack(kept);
 }
 

@@ -21,10 +21,15 @@ class Optimizer {
   /// Whether a parameter decays, by its name (Model::decays).
   using DecayRule = std::function<bool(const std::string& name, const at::Tensor& parameter)>;
 
+  /// The factor of a parameter's learning rate, by its name.
+  using RateRule = std::function<double(const std::string& name)>;
+
   virtual ~Optimizer() = default;
 
   /// The parameters from now on. Those known by name keep their state; new ones begin fresh.
-  void setParameters(const NamedTensors& parameters, const DecayRule& decays);
+  /// Without `rates` all learn at the rate of step().
+  void setParameters(const NamedTensors& parameters, const DecayRule& decays,
+                     const RateRule& rates = {});
 
   /// Elements (bool, shaped as the parameter of that name) that no step moves from now on: their
   /// values and moments stand still. Those named before are free again.
@@ -52,6 +57,7 @@ class Optimizer {
     at::Tensor held;                  ///< elements that stand still; undefined: none
     std::int64_t steps = 0;           ///< t, from 1 in a step
     bool decays = true;
+    double rate = 1;  ///< factor of the learning rate, of AdamW's decay too
   };
 
   explicit Optimizer(std::vector<std::string> momentNames)

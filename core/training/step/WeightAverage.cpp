@@ -4,6 +4,7 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/Translation.h"
@@ -48,11 +49,20 @@ void WeightAverage::setParameters(const NamedTensors& parameters, const NamedTen
   }
 }
 
-void WeightAverage::update() {
+void WeightAverage::begin(std::int64_t step) {
+  if (!enabled() || m_cycle <= 0 || step == 0 || step % m_cycle != 0) return;
+  const at::NoGradGuard noGrad;
+  for (std::size_t i = 0; i < m_averages.size(); ++i)
+    m_averages[i].copy_(m_parameters[i]);
+}
+
+void WeightAverage::update(std::int64_t step) {
   if (!enabled() || m_averages.empty()) return;
   const at::NoGradGuard noGrad;
-  at::_foreach_mul_(m_averages, m_decay);
-  at::_foreach_add_(m_averages, m_parameters, 1 - m_decay);
+  const double t = static_cast<double>(m_cycle > 0 ? step % m_cycle : step);
+  const double decay = m_warmsUp ? std::min(m_decay, (1 + t) / (10 + t)) : m_decay;
+  at::_foreach_mul_(m_averages, decay);
+  at::_foreach_add_(m_averages, m_parameters, 1 - decay);
 }
 
 void WeightAverage::withAverages(const std::function<void()>& body) {

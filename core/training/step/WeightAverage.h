@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -16,13 +17,20 @@ namespace headlight {
 class WeightAverage {
  public:
   /// `decay` δ in [0, 1); 0: there is no average and everything here does nothing.
-  explicit WeightAverage(double decay) : m_decay(decay) {}
+  /// `warmsUp`: in step t δ is at most (1 + t) / (10 + t). `cycle`: steps after which begin() begins
+  /// anew, and with it t; 0: never.
+  explicit WeightAverage(double decay, bool warmsUp = false, std::int64_t cycle = 0)
+      : m_decay(decay), m_warmsUp(warmsUp), m_cycle(cycle) {}
   bool enabled() const { return m_decay > 0; }
 
   /// The parameters from now on, and the model's whole state, of which running statistics are
   /// taken. Those known by name keep their average; new ones begin at their value.
   void setParameters(const NamedTensors& parameters, const NamedTensors& state = {});
-  void update();
+  /// Before optimizer step `step`, from 0: where a cycle begins, the averages are the parameters.
+  /// It follows from the step alone, so that a resumed run begins where an uninterrupted one does.
+  void begin(std::int64_t step);
+  /// After optimizer step `step`, from 0, which only a warm-up asks for.
+  void update(std::int64_t step = 0);
 
   /// Runs `body` while the model holds the averages; its own weights are back afterwards, bit for
   /// bit, whatever happens.
@@ -34,6 +42,8 @@ class WeightAverage {
 
  private:
   double m_decay;
+  bool m_warmsUp;
+  std::int64_t m_cycle;
   std::vector<std::string> m_names;
   std::vector<at::Tensor> m_parameters, m_averages;
 };

@@ -64,14 +64,19 @@ Result<void> EventLog::step(const StepMetrics& metrics) {
   }
   if (point.distillationLoss) summary.scalar("train/distillation_loss", *point.distillationLoss);
   if (point.auxiliaryLoss) summary.scalar("train/auxiliary_loss", *point.auxiliaryLoss);
+  if (point.classLoss) summary.scalar("train/class_loss", *point.classLoss);
+  if (point.overlapLoss) summary.scalar("train/overlap_loss", *point.overlapLoss);
+  if (point.sideLoss) summary.scalar("train/side_loss", *point.sideLoss);
+  if (point.maskLoss) summary.scalar("train/mask_loss", *point.maskLoss);
+  if (point.diceLoss) summary.scalar("train/dice_loss", *point.diceLoss);
   return write(summary, point.step);
 }
 
 Result<void> EventLog::epoch(const EpochPoint& point) {
   EventSummary summary;
   summary.scalar("validation/loss", point.validationLoss);
-  summary.scalar("validation/top1", point.top1);
-  summary.scalar("validation/top5", point.top5);
+  for (const NamedScore& score : point.scores())
+    summary.scalar(std::string("validation/") + score.key, score.value);
   if (point.epoch > 0) summary.scalar("train/epoch_loss", point.trainLoss);
   return write(summary, point.step);
 }
