@@ -40,6 +40,16 @@ double meanDistance(int query, const float* weights, const Grid& grid,
   return total > 0 ? sum / total : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Adds the shares that one query gives to every token.
+void addShares(std::vector<double>& received, const float* row) {
+  constexpr double kLeastSum = 1e-12;
+  double sum = 0;
+  for (std::size_t k = 0; k < received.size(); ++k)
+    sum += std::abs(static_cast<double>(row[k]));
+  for (std::size_t k = 0; k < received.size(); ++k)
+    received[k] += std::abs(static_cast<double>(row[k])) / std::max(sum, kLeastSum);
+}
+
 /// How many places of a line of this length are at most one from place `i`, itself included.
 int beside(int i, int length) {
   return std::min(i + 1, length - 1) - std::max(i - 1, 0) + 1;
@@ -98,6 +108,25 @@ std::vector<float> attentionDistances(const LayerMaps& maps, const PatchPitch& p
                                 : std::numeric_limits<float>::quiet_NaN());
   }
   return means;
+}
+
+std::vector<float> attentionSinks(const LayerMaps& maps) {
+  const int tokens = maps.tokens(), patches = maps.grid.patches();
+  std::vector<float> sinks;
+  for (int h = 0; h < maps.heads; ++h) {
+    const MapNumbers map = maps.head(h);
+    std::vector<double> received(static_cast<std::size_t>(tokens), 0.0);
+    for (int i = maps.grid.prefix; i < tokens; ++i)
+      addShares(received, map.begin() + static_cast<std::size_t>(i) * tokens);
+    const double most = *std::max_element(received.begin(), received.end());
+    sinks.push_back(patches > 0 ? static_cast<float>(most / patches)
+                                : std::numeric_limits<float>::quiet_NaN());
+  }
+  return sinks;
+}
+
+double uniformSink(const Grid& grid) {
+  return 1.0 / grid.tokens();
 }
 
 double uniformLocality(const Grid& grid) {

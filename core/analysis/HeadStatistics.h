@@ -29,9 +29,14 @@ std::vector<float> attentionEntropies(const LayerMaps& maps);
 /// no patch are left out; NaN where there is no other.
 std::vector<float> attentionDistances(const LayerMaps& maps, const PatchPitch& pitch);
 
-/// The three measures of uniform attention: 1/T to every token of the grid.
+/// For every head: the largest share of the patches' attention that one token receives, the mean of
+/// |A_ij| / Σ_k |A_ik| over query patches i. A row of nothing counts 0; NaN without patches.
+std::vector<float> attentionSinks(const LayerMaps& maps);
+
+/// The measures of uniform attention: 1/T to every token of the grid.
 double uniformLocality(const Grid& grid);
 double uniformEntropy(const Grid& grid);
+double uniformSink(const Grid& grid);
 double uniformDistance(const Grid& grid, const PatchPitch& pitch);
 
 }  // namespace headlight

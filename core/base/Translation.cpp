@@ -5,6 +5,9 @@
 
 #include <clocale>
 #include <cstdlib>
+#include <system_error>
+
+#include "core/base/ProgramFolder.h"
 
 namespace headlight {
 namespace {
@@ -29,8 +32,10 @@ void loadTranslations(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path translationFolder() {
-  const char* own = std::getenv("HEADLIGHT_LOCALE");
-  return own && *own ? own : HEADLIGHT_LOCALE_FOLDER;
+  if (const char* own = std::getenv("HEADLIGHT_LOCALE"); own && *own) return own;
+  std::error_code unknown;
+  auto beside = std::filesystem::canonical(programFolder() / HEADLIGHT_LOCALE_BESIDE, unknown);
+  return unknown ? std::filesystem::path(HEADLIGHT_LOCALE_FOLDER) : beside;
 }
 
 }  // namespace headlight

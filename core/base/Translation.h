@@ -20,7 +20,7 @@ std::string translated(const std::string& text);
 /// QApplication, which takes the environment's locale over.
 void loadTranslations(const std::filesystem::path& folder);
 
-/// Where an installed program has its catalogs; the variable HEADLIGHT_LOCALE names another folder.
+/// Where an installed program has its catalogs, also one that was moved; the variable HEADLIGHT_LOCALE names another folder.
 std::filesystem::path translationFolder();
 
 }  // namespace headlight

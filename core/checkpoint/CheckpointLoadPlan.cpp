@@ -9,6 +9,8 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
@@ -50,19 +52,35 @@ void planTensor(const std::string& name, const at::Tensor& model, const at::Tens
   plan.report.mismatched.push_back({name, file.sizes().vec(), model.sizes().vec()});
 }
 
-/// Rows of the file's fused projection for the values, where the model keeps them apart: what AFT
-/// starts from in a DeiT, whose queries and keys are of no use to it (AFT §5.3). Adds nothing where
+/// Where a tensor that the model keeps apart lies in a fused projection: its name, and which third
+/// of the rows. AFT takes the values alone, whose queries and keys are of no use to it (§5.3);
+/// attention by features takes all three.
+struct FusedPart {
+  std::string name;
+  std::int64_t third = 0;
+};
+
+std::optional<FusedPart> fusedPart(const std::string& name) {
+  static const std::string kFused = ".attn.qkv.";
+  static const std::vector<std::pair<std::string, std::int64_t>> kApart{
+      {".attn.v.", 2}, {".attn.query.", 0}, {".attn.key.", 1}, {".attn.value.", 2}};
+  for (const auto& [apart, third] : kApart)
+    if (const auto place = name.rfind(apart); place != std::string::npos)
+      return FusedPart{name.substr(0, place) + kFused + name.substr(place + apart.size()), third};
+  return std::nullopt;
+}
+
+/// Rows of the file's fused projection, where the model keeps its parts apart. Adds nothing where
 /// the file has no such tensor. Returns the name of the fused one.
-std::optional<std::string> planFusedValues(const std::string& name, const at::Tensor& model,
-                                           const TensorsByName& file, LoadPlan& plan) {
-  static const std::string kApart = ".attn.v.", kFused = ".attn.qkv.";
-  const auto place = name.rfind(kApart);
-  if (place == std::string::npos || model.dim() < 1) return std::nullopt;
-  const std::string fusedName = name.substr(0, place) + kFused + name.substr(place + kApart.size());
+std::optional<std::string> planFusedPart(const std::string& name, const at::Tensor& model,
+                                         const TensorsByName& file, LoadPlan& plan) {
+  const auto part = fusedPart(name);
+  if (!part || model.dim() < 1) return std::nullopt;
+  const std::string& fusedName = part->name;
   const auto found = file.find(fusedName);
   if (found == file.end()) return std::nullopt;
   const at::Tensor& fused = found->second;
-  const std::int64_t rows = model.size(0);
+  const std::int64_t rows = model.size(0), first = part->third * rows;
   std::vector<std::int64_t> expected = model.sizes().vec();
   expected[0] = 3 * rows;
   if (fused.sizes() != at::IntArrayRef(expected) ||
@@ -71,9 +89,8 @@ std::optional<std::string> planFusedValues(const std::string& name, const at::Te
   const auto text = [](std::int64_t row) { return std::to_string(row); };
   plan.report.taken.push_back(
       {name, fusedName,
-       "rows " + text(2 * rows) + " to " + text(3 * rows - 1) + " of " + text(3 * rows)});
-  plan.values.emplace_back(name,
-                           fused.narrow(0, 2 * rows, rows).to(model.scalar_type()).contiguous());
+       "rows " + text(first) + " to " + text(first + rows - 1) + " of " + text(3 * rows)});
+  plan.values.emplace_back(name, fused.narrow(0, first, rows).to(model.scalar_type()).contiguous());
   return fusedName;
 }
 
@@ -95,7 +112,7 @@ Result<LoadPlan> planLoad(const NamedTensors& model, const Checkpoint& checkpoin
       const auto found = file.find(name);
       if (found != file.end()) {
         planTensor(name, tensor, found->second, layout, filePrefix, plan);
-      } else if (const auto fused = planFusedValues(name, tensor, file, plan)) {
+      } else if (const auto fused = planFusedPart(name, tensor, file, plan)) {
         used.insert(*fused);
       } else {
         plan.report.missing.push_back(name);

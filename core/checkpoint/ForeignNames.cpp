@@ -35,7 +35,7 @@ bool isDinoV2(Checkpoint& checkpoint) {
 }
 
 /// Its positions begin with the class token's; with registers timm keeps the sum of both.
-void foldClassPosition(Checkpoint& checkpoint) {
+void foldClassPositionBeforeRegisters(Checkpoint& checkpoint) {
   at::Tensor *token = findTensor(checkpoint, "cls_token"),
              *positions = findTensor(checkpoint, "pos_embed");
   const bool fits = token && token->dim() == 3 && positions->dim() == 3 && token->size(0) == 1 &&
@@ -48,7 +48,7 @@ void foldClassPosition(Checkpoint& checkpoint) {
 }
 
 void readDinoV2(Checkpoint& checkpoint) {
-  if (findTensor(checkpoint, "register_tokens")) foldClassPosition(checkpoint);
+  if (findTensor(checkpoint, "register_tokens")) foldClassPositionBeforeRegisters(checkpoint);
   std::erase_if(checkpoint.tensors, [](const auto& named) { return named.first == "mask_token"; });
   renameAll(
       checkpoint,

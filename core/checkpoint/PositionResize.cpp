@@ -86,7 +86,8 @@ std::string gridText(std::int64_t rows, std::int64_t cols) {
 }  // namespace
 
 bool isPositionEmbedding(const std::string& name) {
-  return name == "pos_embed" || name.ends_with(".pos_embed") || name == "mid_pos_embed";
+  return name == "pos_embed" || name.ends_with(".pos_embed") || name == "mid_pos_embed" ||
+         name == "decoder_pos_embed";
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include "core/workbench/session/ModelAccess.h"
 #include "tests/models/Shrunk.h"
 #include "tests/models/StirNorms.h"
+#include "tests/models/detection/DetectorSupport.h"
 
 namespace headlight {
 
@@ -30,6 +31,8 @@ inline std::unique_ptr<InferenceSession> explanationSession(const ModelConfig& c
     for (const auto& [name, tensor] : model.trainable())
       if (tensor.dim() > 1 && name.find("learned_mask") == std::string::npos)
         at::Tensor(tensor).normal_(0, 0.2);
+    if (isDetectorsNetwork(config))
+      settleNorms(model, noise(4, config.imageHeightPixels(), config.imageWidthPixels()));
   });
   return session;
 }

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ class NaiveVit {
   /// multiplies the weights, whose rows are then divided by their sums of absolute values.
   std::map<int, at::Tensor> addedToLogits, weightMasks;
 
+  /// What goes on in place of a part of a layer: "residual" [T, D], "pattern" [H, T, T], "heads"
+  /// [T, D] (heads side by side), "attention" and "mlp" [T, D]; "values" [H, T, e] and "hidden"
+  /// [T, M], what the MLP's second layer reads. Empty: the part itself.
+  std::function<at::Tensor(const std::string& part, int layer, const at::Tensor& value)> replace;
+
+  /// Tokens of zeros behind the class token, after the embedding; nothing reads them at the end.
+  int extraTokens = 0;
+
   struct Pass {
     std::vector<at::Tensor> maps;      ///< [H, T, T]
     std::vector<at::Tensor> entering;  ///< [T, D]
@@ -50,6 +59,9 @@ class NaiveVit {
   int heads, depth, patch;
 
  private:
+  at::Tensor through(const std::string& part, int layer, const at::Tensor& value) const {
+    return replace ? replace(part, layer, value) : value;
+  }
   const at::Tensor& w(const std::string& name) const { return m_weights.at(name); }
 
   at::Tensor norm(const at::Tensor& x, const std::string& name) const {
@@ -68,12 +80,17 @@ class NaiveVit {
                                  .flatten(1)
                                  .t();
     const at::Tensor all = m_classToken ? at::cat({w("cls_token")[0], cells}, 0) : cells;
-    return all + w("pos_embed")[0];
+    at::Tensor placed = all + w("pos_embed")[0];
+    if (extraTokens == 0) return placed;
+    const std::int64_t first = m_classToken ? 1 : 0;
+    return at::cat({placed.slice(0, 0, first),
+                    at::zeros({extraTokens, placed.size(1)}, at::kDouble), placed.slice(0, first)},
+                   0);
   }
 
   at::Tensor classify(const at::Tensor& tokens) const {
     const at::Tensor normed = norm(tokens, "norm");
-    return linear(m_classToken ? normed[0] : normed.mean(0), "head");
+    return linear(m_classToken ? normed[0] : normed.slice(0, extraTokens).mean(0), "head");
   }
 
   at::Tensor run(const at::Tensor& image, Pass& pass) const {
@@ -81,6 +98,7 @@ class NaiveVit {
     const std::int64_t tokens = x.size(0), width = x.size(1), each = width / heads;
     for (int l = 0; l < depth; ++l) {
       const std::string block = "blocks." + std::to_string(l) + ".";
+      x = through("residual", l, x);
       at::Tensor entering = norm(x, block + "norm1");
       if (addedToEntering.count(l)) entering = entering + addedToEntering.at(l);
       const at::Tensor qkv =
@@ -92,9 +110,13 @@ class NaiveVit {
       if (weightMasks.count(l)) a = a / a.abs().sum(-1, true);
       pass.maps.push_back(a);
       if (addedToMap.count(l)) a = a + addedToMap.at(l);
-      const at::Tensor mixed = a.matmul(qkv[2]).transpose(0, 1).reshape({tokens, width});
-      x = x + linear(mixed, block + "attn.proj");
-      x = x + linear(gelu(linear(norm(x, block + "norm2"), block + "mlp.fc1")), block + "mlp.fc2");
+      a = through("pattern", l, a);
+      const at::Tensor values = through("values", l, qkv[2]);
+      const at::Tensor mixed = a.matmul(values).transpose(0, 1).reshape({tokens, width});
+      x = x + through("attention", l, linear(through("heads", l, mixed), block + "attn.proj"));
+      const at::Tensor hidden =
+          through("hidden", l, gelu(linear(norm(x, block + "norm2"), block + "mlp.fc1")));
+      x = x + through("mlp", l, linear(hidden, block + "mlp.fc2"));
       pass.entering.push_back(entering);
       pass.leaving.push_back(x);
       pass.logitsAfter.push_back(classify(x));

@@ -15,4 +15,12 @@ double overlapOf(const PixelBox& found, const PixelBox& truth, bool crowd) {
   return shared / (crowd ? found.area() : found.area() + truth.area() - shared);
 }
 
+double generalizedOverlap(const PixelBox& a, const PixelBox& b) {
+  const double overlap = overlapOf(a, b, false);
+  const double both = (a.area() + b.area()) / (1 + overlap);
+  const double around = (std::max(a.x + a.width, b.x + b.width) - std::min(a.x, b.x)) *
+                        (std::max(a.y + a.height, b.y + b.height) - std::min(a.y, b.y));
+  return overlap - (around - both) / around;
+}
+
 }  // namespace headlight

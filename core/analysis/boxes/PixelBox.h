@@ -16,4 +16,8 @@ struct PixelBox {
 /// the area of `found`. 0 where they do not meet.
 double overlapOf(const PixelBox& found, const PixelBox& truth, bool crowd);
 
+/// GIoU (Rezatofighi et al. 2019) of two boxes, one of which has an area: their IoU, less the share
+/// of the smallest box around both that neither has. In (-1, 1].
+double generalizedOverlap(const PixelBox& a, const PixelBox& b);
+
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // The interface of an attention mechanism: what stands between the first norm of a block and its
-// residual. A mechanism is one file; adding one is one line in Mechanisms.cpp.
+// residual. CONTRIBUTING says what a new mechanism takes.
 
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
@@ -65,6 +65,18 @@ class Attention : public torch::nn::Module, public UndecayedParameters {
  public:
   /// [B, T, D] → [B, T, D]. Where the tap wants this layer it is given [B, H, T, T].
   virtual at::Tensor forward(const at::Tensor& tokens, AttentionHook* tap) = 0;
+
+  /// Where the tokens of passes to come lie, if not where the layer was made for. Throws
+  /// Failure(InvalidConfig) and changes nothing where weights belong to positions.
+  virtual void setGrid(const Grid& grid);
+  /// Which patches the tokens of passes to come are, after the prefix tokens, where some were
+  /// dropped (MAE): [B, K] int64, rising in each row, on the tokens' device. Undefined: all of the
+  /// grid. Throws Failure(InvalidConfig) where the mechanism needs every patch.
+  virtual void setKept(const at::Tensor& kept);
+
+  /// [W, M] int64: the token in each place of each window, in the order of QueryKeyHook's windows of
+  /// one image; −1 on padding. Undefined: tokens of the whole image compare with each other.
+  virtual at::Tensor windowTokens() const { return {}; }
 
   /// Through which a head can be silenced, and asked what it is worth, by weights alone.
   virtual HeadProjection headProjection() const { return {}; }

@@ -33,6 +33,9 @@ struct FollowedMap {
   std::string note = {};  ///< what must be said of the gradient
 };
 
+/// The two parts of a block that add to its tokens.
+enum class BlockBranch { Attention, Mlp };
+
 class AttentionHook {
  public:
   virtual ~AttentionHook() = default;
@@ -47,7 +50,22 @@ class AttentionHook {
   virtual void follow(int /*layer*/, FollowedMap /*map*/) {}
   /// [B, T, D]: what enters the attention of the block that runs, in the graph.
   virtual void enter(const at::Tensor& /*tokens*/) {}
+  /// [B, T', H·e]: what the heads of the block that runs give, side by side, as their projection
+  /// reads it (Attention::headProjection). What this returns goes on in its place.
+  virtual at::Tensor heads(const at::Tensor& outputs) { return outputs; }
+  /// [B, T', D]: what the block that runs is about to add to its tokens. What this returns is added
+  /// in its place; the memory of both may be written to afterwards.
+  virtual at::Tensor branch(BlockBranch /*part*/, const at::Tensor& added) { return added; }
 };
+
+/// What goes on from a layer's heads: `outputs` themselves where there is no tap.
+inline at::Tensor throughHook(AttentionHook* tap, const at::Tensor& outputs) {
+  return tap ? tap->heads(outputs) : outputs;
+}
+/// The same for what a block adds.
+inline at::Tensor throughHook(AttentionHook* tap, BlockBranch part, const at::Tensor& added) {
+  return tap ? tap->branch(part, added) : added;
+}
 
 /// Keeps the maps of every layer it is asked about.
 class CollectingHook : public AttentionHook {

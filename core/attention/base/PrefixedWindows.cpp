@@ -39,6 +39,11 @@ at::Tensor PrefixedWindows::whole(const WindowTokens& heads) const {
   return m_prefix == 0 ? patches : at::cat({heads.prefix, patches}, 2);
 }
 
+at::Tensor PrefixedWindows::windowTokens() const {
+  const at::Tensor patches = m_windows.patches();
+  return at::where(patches < 0, patches, patches + m_prefix);
+}
+
 at::Tensor PrefixedWindows::tokenPlaces() const {
   return at::constant_pad_nd(m_windows.places(), {m_prefix, 0}, -1);
 }

@@ -39,6 +39,8 @@ class PrefixedWindows {
   /// Windows::places() and patchesInSight() of all tokens: [P + N] and [P + N, M], the patches in
   /// sight counted as tokens; of a prefix token place −1, and nothing in sight.
   at::Tensor tokenPlaces() const;
+  /// Windows::patches(), counted as tokens.
+  at::Tensor windowTokens() const;
   at::Tensor tokensInSight();
 
   /// [.., M, M] of pairs of places as [.., M, P + M]: `neutral` of those with a prefix token.

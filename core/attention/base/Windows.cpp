@@ -194,6 +194,11 @@ at::Tensor Windows::standing() const {
   return m_patches.argsort().slice(0, 0, m_shape.grid.patches());
 }
 
+at::Tensor Windows::patches() const {
+  return m_patches.masked_fill(m_patches == m_shape.grid.patches(), -1)
+      .view({m_shape.count(), m_shape.window.patches()});
+}
+
 at::Tensor Windows::places() const {
   return standing().remainder(m_shape.window.patches());
 }

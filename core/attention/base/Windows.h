@@ -76,6 +76,8 @@ class Windows {
   /// the padding left out.
   at::Tensor wholeMap(const at::Tensor& maps);
 
+  /// [W, M] int64: the patch in each place of each window; −1 on the padding.
+  at::Tensor patches() const;
   /// [N] int64: the place of each patch in its window.
   at::Tensor places() const;
   /// [N, M] int64: of each patch the patches in the places of its window; −1 on the padding and

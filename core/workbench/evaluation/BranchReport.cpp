@@ -58,10 +58,10 @@ Result<void> requireFree(const BranchReport& report, const std::string& allTheSa
   if (report.free) return {};
   char cost[512];
   std::snprintf(cost, sizeof cost,
-                tr("; without it top-1 goes from %.2f %% to %.2f %% and loss from %.4f to %.4f. "
+                tr("; without it %s goes from %.2f %% to %.2f %% and loss from %.4f to %.4f. "
                    "Train until it is empty, or drop it anyway with "),
-                100 * report.with.top1, 100 * report.withoutBranch.top1, report.with.loss,
-                report.withoutBranch.loss);
+                report.with.qualityName(), 100 * report.with.quality(),
+                100 * report.withoutBranch.quality(), report.with.loss, report.withoutBranch.loss);
   return Error{ErrorCode::InvalidArgument,
                tr("dropping the branch is ") + report.verdict + cost + allTheSame, ""};
 }
@@ -95,8 +95,9 @@ std::string branchReportCsv(const BranchReport& report) {
   addCsv(csv, "images", static_cast<double>(report.with.images),
          static_cast<double>(report.withoutBranch.images));
   addCsv(csv, "loss", report.with.loss, report.withoutBranch.loss);
-  addCsv(csv, "top1", report.with.top1, report.withoutBranch.top1);
-  addCsv(csv, "top5", report.with.top5, report.withoutBranch.top5);
+  const auto with = report.with.scores(), without = report.withoutBranch.scores();
+  for (std::size_t i = 0; i < with.size(); ++i)
+    addCsv(csv, with[i].key, with[i].value, without[i].value);
   for (std::size_t l = 0; l < report.layers.size(); ++l) {
     if (std::isnan(report.layers[l].nonzeros)) continue;
     const std::string layer = " of layer " + std::to_string(l);

@@ -22,6 +22,8 @@ double chanceOf(HeadMetric measure, const Grid& grid, const PatchPitch& pitch) {
       return uniformEntropy(grid);
     case HeadMetric::Distance:
       return uniformDistance(grid, pitch);
+    case HeadMetric::Sink:
+      return uniformSink(grid);
     default:
       return kNone;
   }
@@ -30,7 +32,11 @@ double chanceOf(HeadMetric measure, const Grid& grid, const PatchPitch& pitch) {
 std::string noteOf(HeadMetric measure, const ModelInfo& info) {
   if (!findInfo(measure).needsMaps) return {};
   std::string note;
-  if (measure != HeadMetric::Locality)
+  if (measure == HeadMetric::Sink)
+    note = info.mapIsSigned        ? "signed maps count by size, rows normalized"
+           : !info.mapRowsSumToOne ? "rows normalized"
+                                   : "";
+  else if (measure != HeadMetric::Locality)
     note = rolloutPreparation(info.mapIsSigned, info.mapRowsSumToOne);
   else if (info.mapIsSigned)
     note = "maps are signed and used unchanged";
@@ -50,6 +56,7 @@ std::vector<double> computeMetric(HeadMetric measure, const LayerMaps& maps,
                                   const PatchPitch& pitch) {
   const auto values = measure == HeadMetric::Locality  ? localityScores(maps)
                       : measure == HeadMetric::Entropy ? attentionEntropies(maps)
+                      : measure == HeadMetric::Sink    ? attentionSinks(maps)
                                                        : attentionDistances(maps, pitch);
   return {values.begin(), values.end()};
 }
@@ -67,6 +74,16 @@ HeadValues startedValues(HeadMetric measure, const ModelInfo& info, const LayerG
     started.chance.push_back(chanceOf(measure, layers.grids[l], layers.pitches[l]));
   }
   return started;
+}
+
+std::string outputsNote(const HeadValues& values) {
+  for (const auto& layer : values.values)
+    for (const double value : layer)
+      if (std::isnan(value))
+        return values.measure == HeadMetric::ValueNorm
+                   ? "no value for heads whose outputs are not weights times values alone"
+                   : "no value for heads without outputs of their own";
+  return {};
 }
 
 HeadAverage::HeadAverage(const std::vector<int>& heads) {

@@ -24,6 +24,9 @@ struct LayerGrids {
 /// No values yet (NaN), but chance and the note that every such measure of this model has.
 HeadValues startedValues(HeadMetric measure, const ModelInfo& info, const LayerGrids& layers);
 
+/// What has to be said where not every layer has values (NaN) of a measure of outputs of heads.
+std::string outputsNote(const HeadValues& values);
+
 /// Means over images, of each head those that have a value for it.
 class HeadAverage {
  public:

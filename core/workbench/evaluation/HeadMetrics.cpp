@@ -91,6 +91,27 @@ const std::vector<HeadMeasureInfo>& headMeasures() {
        .larger = "more attention outside the window",
        .help = "Learned factor of soft masks on the logits outside the window.",
        .isShare = true},
+      {.measure = M::Sink,
+       .name = "sink",
+       .title = "attention sink",
+       .larger = "more attention on one token",
+       .help = "The largest share of the patches' attention that one token receives.",
+       .isShare = true,
+       .hasChance = true,
+       .needsMaps = true},
+      {.measure = M::ValueNorm,
+       .name = "value_norm",
+       .title = "value norm",
+       .larger = "longer values",
+       .help = "The median length of the head's value vectors over the tokens.",
+       .needsOutputs = true},
+      {.measure = M::OutputRank,
+       .name = "output_rank",
+       .title = "output rank",
+       .larger = "outputs of more directions",
+       .help = "The effective rank of the head's outputs over the tokens: exp of the entropy of "
+               "the singular values.",
+       .needsOutputs = true},
   };
   return all;
 }
@@ -110,6 +131,9 @@ Result<HeadValues> computeHeadValues(const InferenceResult& inference, const Mod
                                      HeadMetric measure) {
   return guarded("heads", [&] {
     const bool fromMaps = findInfo(measure).needsMaps;
+    if (findInfo(measure).needsOutputs)
+      throw Failure({ErrorCode::InvalidArgument, tr("needs a forward pass of the model"),
+                     findInfo(measure).name});
     if (!fromMaps && measure != HeadMetric::Alpha)
       throw Failure({ErrorCode::InvalidArgument, tr("needs more than one forward pass"),
                      findInfo(measure).name});

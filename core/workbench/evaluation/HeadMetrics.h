@@ -27,19 +27,24 @@ enum class HeadMetric {
   Importance,            ///< exact: one pass a head
   ImportanceFirstOrder,  ///< from gradients: one backward for all heads
   Alpha,                 ///< learned α of a soft mask
+  Sink,                  ///< largest share of attention that one token receives
+  ValueNorm,             ///< median of ‖v‖
+  OutputRank,            ///< effective rank of its outputs
 };
 
 /// What a measure is called and what its numbers mean.
 struct HeadMeasureInfo {
   HeadMetric measure;
-  std::string name;          ///< as typed and stored: "als"
-  std::string title;         ///< "attention locality (ALS)"
-  std::string unit = {};     ///< "px"; often empty
-  std::string larger;        ///< what a larger value means: "more local"
-  std::string help;          ///< a sentence or two
-  bool isShare = false;      ///< in [0, 1]: a scale of its own makes sense
-  bool hasChance = false;    ///< there is a value of heads that look everywhere alike
-  bool needsMaps = false;    ///< read off maps: computeHeadValues() computes it from one result
+  std::string name;        ///< as typed and stored: "als"
+  std::string title;       ///< "attention locality (ALS)"
+  std::string unit = {};   ///< "px"; often empty
+  std::string larger;      ///< what a larger value means: "more local"
+  std::string help;        ///< a sentence or two
+  bool isShare = false;    ///< in [0, 1]: a scale of its own makes sense
+  bool hasChance = false;  ///< there is a value of heads that look everywhere alike
+  bool needsMaps = false;  ///< read off maps: computeHeadValues() computes it from one result
+  bool needsOutputs =
+      false;  ///< of what heads weigh and give: a pass of the model, no maps of a file
   bool needsLabels = false;  ///< over a dataset, whose classes must then be the model's
   bool isSlow = false;       ///< takes some layers × heads / 2 passes an image
 };
@@ -92,9 +97,9 @@ struct FedHeads {
   SourceCount fed;
 };
 
-/// The same over any images: of measures that are read off maps, and α. Maps alone are read
-/// through the session. Errors: those of eachSourceImage(), InvalidArgument for an importance, a
-/// scheme of another shape, no memory.
+/// The same over any images: of measures that are read off maps or outputs of heads, and α. Maps
+/// alone are read through the session, and have no outputs (NaN, and a note). Errors: those of
+/// eachSourceImage(), InvalidArgument for an importance, a scheme of another shape, no memory.
 Result<FedHeads> measureHeadMetrics(InferenceSession& session, const ImageSource& feed,
                                     const MaskScheme& masks,
                                     const std::vector<HeadMetric>& measures,

@@ -6,12 +6,14 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "core/base/Translation.h"
 #include "core/workbench/evaluation/HeadImportance.h"
 #include "core/workbench/evaluation/HeadMetricNumbers.h"
 #include "core/workbench/evaluation/HeadMetrics.h"
+#include "core/workbench/evaluation/HeadOutputs.h"
 #include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/session/Images.h"
 #include "core/workbench/session/ModelCopy.h"
@@ -71,6 +73,26 @@ LayerMaps mapsOfImage(const at::Tensor& host, std::int64_t image, const Grid& gr
           std::make_shared<const std::vector<float>>(begin, begin + own.numel())};
 }
 
+/// Numbers of one image's heads, of a measure of what they weigh or give.
+std::vector<double> numbersOfOutputs(HeadMetric measure, const HeadOutputsHook& tap,
+                                     std::int64_t image, int heads) {
+  const at::Tensor& whole = measure == HeadMetric::ValueNorm ? tap.values : tap.outputs;
+  const at::Tensor own = whole.defined() ? whole[image] : whole;
+  return measure == HeadMetric::ValueNorm ? medianValueNorms(own, heads) : outputRanks(own, heads);
+}
+
+/// Of maps of a file: there is no model that heads could give something in.
+HeadValues withoutOutputs(HeadMetric measure, const ModelInfo& info) {
+  HeadValues values;
+  values.measure = measure;
+  for (const int heads : info.heads) {
+    values.values.emplace_back(static_cast<std::size_t>(heads), std::nan(""));
+    values.chance.push_back(std::nan(""));
+  }
+  values.note = "no value: attention maps alone do not say what heads weigh and give";
+  return values;
+}
+
 /// Averages of several measures, and what a batch of images adds to them.
 class HeadSurvey {
  public:
@@ -84,8 +106,8 @@ class HeadSurvey {
 
   void add(const Batch& batch, const at::Tensor& labels, HeadSteps& steps, std::stop_token stop) {
     const at::Tensor images = batch.images.to(at::Device(m_own.info.device));
-    if (anyNeedsMaps()) {
-      addMaps(images, stop);
+    if (anyNeedsPass()) {
+      addPass(images, stop);
       steps.step();
     }
     for (std::size_t i = 0; i < m_measures.size(); ++i) {
@@ -106,10 +128,8 @@ class HeadSurvey {
   }
 
   std::int64_t images() const { return m_images; }
-  bool anyNeedsMaps() const {
-    return std::any_of(m_measures.begin(), m_measures.end(),
-                       [](HeadMetric measure) { return findInfo(measure).needsMaps; });
-  }
+  /// For maps, or outputs of heads.
+  bool anyNeedsPass() const { return std::any_of(m_measures.begin(), m_measures.end(), isOfPass); }
 
   std::vector<HeadValues> results() const {
     std::vector<HeadValues> results;
@@ -122,7 +142,8 @@ class HeadSurvey {
       } else {
         values.values = m_averages[i].means();
         values.images = m_images;
-        if (findInfo(m_measures[i]).needsMaps) values.deviations = m_averages[i].deviations();
+        if (isOfPass(m_measures[i])) values.deviations = m_averages[i].deviations();
+        if (findInfo(m_measures[i]).needsOutputs) values.note = outputsNote(values);
         if (findInfo(m_measures[i]).needsLabels)
           values.note = importanceNote(m_model, m_measures[i], "of the mean loss" + m_classes);
       }
@@ -132,17 +153,33 @@ class HeadSurvey {
   }
 
  private:
-  void addMaps(const at::Tensor& images, std::stop_token stop) {
+  static bool isOfPass(HeadMetric measure) {
+    return findInfo(measure).needsMaps || findInfo(measure).needsOutputs;
+  }
+
+  void addPass(const at::Tensor& images, std::stop_token stop) {
     const at::NoGradGuard noGrad;
     at::Tensor tokens = m_model.embed(images);
     for (int l = 0; l < m_model.layers(); ++l) {
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, tr("measuring the heads was stopped"), ""});
-      CollectingHook tap;
+      HeadOutputsHook tap(m_model.heads(l));
       tokens = m_model.block(l, tokens, &tap);
+      addOutputs(l, tap, images.size(0));
       const at::Tensor host = tap.maps.at(l).to(at::kCPU, at::kFloat).contiguous();
       for (std::int64_t p = 0; p < host.size(0); ++p)
         addMap(l, mapsOfImage(host, p, m_layers.grids[l]));
+    }
+  }
+
+  void addOutputs(int layer, const HeadOutputsHook& tap, std::int64_t images) {
+    for (std::size_t i = 0; i < m_measures.size(); ++i) {
+      if (!findInfo(m_measures[i]).needsOutputs) continue;
+      for (std::int64_t p = 0; p < images; ++p) {
+        const auto numbers = numbersOfOutputs(m_measures[i], tap, p, m_model.heads(layer));
+        for (std::size_t h = 0; h < numbers.size(); ++h)
+          m_averages[i].add(layer, static_cast<int>(h), numbers[h]);
+      }
     }
   }
 
@@ -191,11 +228,12 @@ void surveyImages(HeadSurvey& survey, const LoadedModel& own, const ImageSample&
   const ClassMatch classes =
       labeled ? matchedClasses(*dataset, own.info, sample.matching) : ClassMatch();
   survey.setClasses(classes.text);
-  const auto loader = evaluationLoader(dataset, makePreprocessing(own.info.experiment.model),
-                                       kImagesAtOnce, static_cast<int>(sample.data.loaderThreads));
+  const auto loader =
+      evaluationLoader(dataset, ofOneSize(makePreprocessing(own.info.experiment.model)),
+                       kImagesAtOnce, static_cast<int>(sample.data.loaderThreads));
   const std::int64_t batches = loader->batchesPerEpoch(), total = dataset->size();
   HeadSteps steps(progress,
-                  (survey.anyNeedsMaps() ? batches : 0) +
+                  (survey.anyNeedsPass() ? batches : 0) +
                       (has(measures, HeadMetric::Importance) ? batches * own.model->layers() : 0) +
                       (has(measures, HeadMetric::ImportanceFirstOrder) ? total : 0));
   loader->startEpoch(0);
@@ -222,7 +260,7 @@ FedHeads fedThroughCopy(InferenceSession& session, const ImageSource& feed, cons
                         const std::stop_token& stop) {
   LoadedModel own = copyModel(session);
   own.model->setMasks(masks);
-  const Preprocessing seen = makePreprocessing(own.info.experiment.model);
+  const Preprocessing seen = ofOneSize(makePreprocessing(own.info.experiment.model));
   const ProgressCallback untold;
   HeadSteps steps(untold, 0);
   HeadSurvey survey(own, measures);
@@ -250,7 +288,9 @@ FedHeads fedThroughSession(InferenceSession& session, const ImageSource& feed,
   const auto add = [&](const SourceImage& image, const auto&) {
     const InferenceResult inference = valueOrThrow(session.infer(image.image, masks, {}, stop));
     for (std::size_t i = 0; i < measures.size(); ++i) {
-      result.values[i] = valueOrThrow(computeHeadValues(inference, info, measures[i]));
+      result.values[i] = findInfo(measures[i]).needsOutputs
+                             ? withoutOutputs(measures[i], info)
+                             : valueOrThrow(computeHeadValues(inference, info, measures[i]));
       const auto& values = result.values[i].values;
       for (std::size_t l = 0; l < values.size(); ++l)
         for (std::size_t h = 0; h < values[l].size(); ++h)
@@ -273,7 +313,7 @@ HeadValues importanceOfImage(InferenceSession& session, const Image& image, cons
   if (image.empty()) throw Failure({ErrorCode::InvalidArgument, tr("no image to measure on"), ""});
   const LoadedModel own = copyModel(session);
   own.model->setMasks(masks);
-  const Preprocessing preprocessing = makePreprocessing(own.info.experiment.model);
+  const Preprocessing preprocessing = ofOneSize(makePreprocessing(own.info.experiment.model));
   std::vector<float> values = preprocess(image, preprocessing);
   const at::Tensor images =
       at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width})
@@ -302,6 +342,17 @@ HeadValues importanceOfImage(InferenceSession& session, const Image& image, cons
   return result;
 }
 
+/// For one image: of what its heads weigh and give.
+HeadValues outputsOfImage(InferenceSession& session, const Image& image, const MaskScheme& masks,
+                          HeadMetric measure, const std::stop_token& stop) {
+  if (image.empty()) throw Failure({ErrorCode::InvalidArgument, tr("no image to measure on"), ""});
+  if (session.info().isPrecomputed) return withoutOutputs(measure, session.info());
+  HeadValues values =
+      fedThroughCopy(session, makeImageSource(image), masks, {measure}, {}, stop).values.front();
+  values.deviations = {};  // of one image
+  return values;
+}
+
 }  // namespace
 
 Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& image,
@@ -312,6 +363,7 @@ Result<HeadValues> measureHeadMetrics(InferenceSession& session, const Image& im
     at::init_num_threads();  // counts are per thread
     if (findInfo(measure).needsLabels)
       return importanceOfImage(session, image, masks, measure, progress, stop);
+    if (findInfo(measure).needsOutputs) return outputsOfImage(session, image, masks, measure, stop);
     InferenceResult inference;
     if (measure == HeadMetric::Alpha)
       inference.alphas = valueOrThrow(session.softAlphas(masks));

@@ -95,7 +95,7 @@ void addImages(SimilaritySums& sums, LoadedModel& own, const ImageSample& sample
                const ProgressCallback& progress, std::stop_token stop) {
   const auto dataset = openImages(own.info, sample.data, sample.samples);
   const auto loader =
-      evaluationLoader(dataset, makePreprocessing(own.info.experiment.model),
+      evaluationLoader(dataset, ofOneSize(makePreprocessing(own.info.experiment.model)),
                        imagesAtOnce(*own.model), static_cast<int>(sample.data.loaderThreads));
   RemainingTime remaining;
   remaining.start(0);

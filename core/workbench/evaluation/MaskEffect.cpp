@@ -131,12 +131,17 @@ std::vector<ImageChange> largest(std::vector<ImageChange> changes, std::size_t m
 
 }  // namespace
 
+double qualityOf(const SchemeResult& result) {
+  return result.scores ? result.scores->quality() : result.top1;
+}
+
 Result<std::vector<SchemeResult>> evaluateSchemes(
     InferenceSession& session, const ImageSample& sample, const std::vector<MaskScheme>& schemes,
     const ProgressCallback& progress, std::stop_token stop, const std::string& precision) {
   return guarded("evaluation", [&] {
     const at::NoGradGuard noGrad;
     at::init_num_threads();  // counts are per thread
+    requireAccuracy(session.info());
     const OpenedEvaluation opened = openEvaluation(copyModel(session), sample, precision);
     return overSchemes(*opened.loaded.model, opened, schemes, progress, stop);
   });
@@ -151,7 +156,7 @@ Result<MaskEffect> maskEffect(const SchemeResult& before, const SchemeResult& af
   MaskEffect effect;
   effect.images = static_cast<std::int64_t>(before.images.size());
   effect.lossRise = after.loss - before.loss;
-  effect.top1Rise = after.top1 - before.top1;
+  effect.top1Rise = qualityOf(after) - qualityOf(before);
   effect.top5Rise = after.top5 - before.top5;
   std::vector<ImageChange> changed, risen;
   for (std::size_t i = 0; i < before.images.size(); ++i) {

@@ -4,6 +4,7 @@
 // what changes from one scheme to another. No torch type here.
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/base/Progress.h"
 #include "core/base/Result.h"
 #include "core/masks/MaskScheme.h"
+#include "core/training/logs/TrainingTypes.h"
 #include "core/workbench/evaluation/ImageSample.h"
 #include "core/workbench/session/InferenceSession.h"
 
@@ -38,8 +40,13 @@ struct SchemeResult {
   double loss = 0;                      ///< mean
   double top1 = 0, top5 = 0;            ///< shares
   std::string classMatch = {};          ///< ClassMatch::text
-  std::string measured = {};            ///< when (utcNow()), of a result that is kept; else empty
+  /// Of a model without an accuracy of images (SchemeScores.h); then `images` is empty.
+  std::optional<EvaluationResult> scores = {};
+  std::string measured = {};  ///< when (utcNow()), of a result that is kept; else empty
 };
+
+/// What one scheme is judged by, in [0, 1], more is better: top-1, or SchemeResult::scores' own.
+double qualityOf(const SchemeResult& result);
 
 /// Each of `schemes` over the same images, which are decoded once, with the weights that the
 /// session has when this begins: on a copy of the model, so that the session stays free. Blocks its
@@ -62,7 +69,9 @@ struct ImageChange {
 /// What changes from one scheme to another.
 struct MaskEffect {
   std::int64_t images = 0;
-  double lossRise = 0, top1Rise = 0, top5Rise = 0;
+  double lossRise = 0;
+  double top1Rise = 0;  ///< of qualityOf()
+  double top5Rise = 0;
   std::int64_t changed = 0;  ///< images whose prediction is another one
   std::int64_t mended = 0;   ///< wrong before and right after
   std::int64_t broken = 0;   ///< right before and wrong after

@@ -4,13 +4,16 @@
 #include <cmath>
 
 #include "core/base/Translation.h"
+#include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
+#include "core/training/TaskEvaluation.h"
 #include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/loading/TrainedData.h"
 #include "core/workbench/loading/Weights.h"
 #include "core/workbench/session/Datasets.h"
 #include "core/workbench/session/Images.h"
 #include "core/workbench/session/RawTensors.h"
+#include "core/workbench/session/Segments.h"
 
 namespace headlight {
 
@@ -25,8 +28,6 @@ std::shared_ptr<const Dataset> openImages(const ModelInfo& info, const DataConfi
   return dataset;
 }
 
-namespace {
-
 void requireClasses(const ModelInfo& info) {
   if (detectsObjects(info.experiment.model))
     throw Failure({ErrorCode::InvalidArgument,
@@ -40,6 +41,33 @@ void requireClasses(const ModelInfo& info) {
                    "model"});
 }
 
+void requireAccuracy(const ModelInfo& info) {
+  if (segmentsImages(info.experiment.model))
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("the model gives every pixel a class and has no accuracy of images; "
+                      "headlight-cli evaluate measures its mIoU on data with label images"),
+                   "model"});
+  requireClasses(info);
+}
+
+namespace {
+
+/// Whether average precision is what the data can say of the model.
+bool measuresBoxes(const OpenedEvaluation& opened) {
+  return opened.dataset->hasBoxes() && detectsInCells(opened.loaded.info.experiment.model);
+}
+
+/// Whether a reconstruction loss is what the data can say of the model: no label is needed.
+bool measuresRebuilding(const OpenedEvaluation& opened) {
+  return taskOf(opened.loaded.info.experiment.model) == Task::Rebuild;
+}
+
+/// Whether pixels are what the data can say of the model.
+bool measuresPixels(const OpenedEvaluation& opened) {
+  return opened.dataset->hasSegments() &&
+         taskOf(opened.loaded.info.experiment.model) == Task::Segment;
+}
+
 /// With the images, and nothing of their labels.
 OpenedEvaluation openUnmatched(LoadedModel loaded, const ImageSample& sample,
                                const std::string& precision) {
@@ -48,13 +76,39 @@ OpenedEvaluation openUnmatched(LoadedModel loaded, const ImageSample& sample,
   opened.options.device = at::Device(info.device);
   opened.options.precision = precisionOn(opened.options.device, precision, "--precision");
   opened.dataset = openImages(info, sample.data, sample.samples);
-  requireClasses(info);
+  if (!measuresBoxes(opened) && !measuresPixels(opened) && !measuresRebuilding(opened))
+    requireAccuracy(info);
   return opened;
 }
 
 void matchLabels(OpenedEvaluation& opened, const ClassMatching& how) {
+  if (opened.dataset->hasBoxes())
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("the data has boxes in place of a class for each image, so it measures no "
+                      "accuracy; choose other data, or a detector"),
+                   "data.dataset"});
+  if (opened.dataset->hasSegments())
+    throw Failure({ErrorCode::InvalidArgument,
+                   tr("the data has a class for every pixel in place of one for each image, so it "
+                      "measures no accuracy; choose other data, or a segmenter"),
+                   "data.dataset"});
   opened.classes = matchedClasses(*opened.dataset, opened.loaded.info, how);
   opened.options.labelMap = opened.classes.order;
+}
+
+/// What cells and queries find is counted by the classes of the model.
+void matchBoxes(OpenedEvaluation& opened, const ClassMatching& how) {
+  opened.classes = valueOrThrow(
+      matchClasses(opened.dataset->classNames(), readModelClasses(opened.loaded.info), how));
+  opened.options.labelMap = opened.classes.order;
+}
+
+void matchTruth(OpenedEvaluation& opened, const ClassMatching& how) {
+  if (measuresRebuilding(opened)) return;
+  if (measuresBoxes(opened) || measuresPixels(opened))
+    matchBoxes(opened, how);
+  else
+    matchLabels(opened, how);
 }
 
 }  // namespace
@@ -73,7 +127,7 @@ std::unique_ptr<Loader> OpenedEvaluation::loader() const {
 Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progress,
                                                    std::stop_token stop) const {
   SharedBatches batches(loader());
-  auto result = evaluateModel(*loaded.model, batches, options, progress, stop);
+  auto result = evaluateByTask(*loaded.model, batches, options, progress, stop);
   if (result && std::isnan(result->loss)) return noNumbers(loaded.info, "these images");
   return result;
 }
@@ -81,7 +135,7 @@ Result<EvaluationResult> OpenedEvaluation::measure(const ProgressCallback& progr
 OpenedEvaluation openEvaluation(LoadedModel loaded, const ImageSample& sample,
                                 const std::string& precision) {
   OpenedEvaluation opened = openUnmatched(std::move(loaded), sample, precision);
-  matchLabels(opened, sample.matching);
+  matchTruth(opened, sample.matching);
   return opened;
 }
 
@@ -95,7 +149,7 @@ OpenedEvaluation openEvaluation(const EvaluationRequest& request, bool labeled) 
   OpenedEvaluation opened =
       openUnmatched(std::move(loaded), {request.data, request.samples, {}}, request.precision);
   if (!labeled) return opened;
-  matchLabels(opened, request.matching);
+  matchTruth(opened, request.matching);
   if (request.matched) request.matched(opened.classes.text);
   return opened;
 }

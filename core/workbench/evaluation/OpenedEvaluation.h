@@ -21,6 +21,7 @@ struct OpenedEvaluation {
   ClassMatch classes;  ///< of data and model; its order is the options' labelMap
 
   std::unique_ptr<Loader> loader() const;
+  /// Average precision where a detector's cells meet data with boxes, else accuracy.
   Result<EvaluationResult> measure(const ProgressCallback& progress, std::stop_token stop) const;
 };
 
@@ -29,6 +30,11 @@ struct OpenedEvaluation {
 /// trained on it (TrainedData.h). What is to be said of the data goes to the log. Throws Failure.
 std::shared_ptr<const Dataset> openImages(const ModelInfo& info, const DataConfig& data,
                                           std::int64_t samples);
+/// Throws Failure(InvalidArgument) for a model without classes that data can be matched with:
+/// detectors, no classifier.
+void requireClasses(const ModelInfo& info);
+/// For a model that has no accuracy of images: those, and segmenters.
+void requireAccuracy(const ModelInfo& info);
 /// matchClasses() of the two. Throws Failure, also for a model without classes.
 ClassMatch matchedClasses(const Dataset& dataset, const ModelInfo& info, const ClassMatching& how);
 

@@ -20,7 +20,8 @@ constexpr std::size_t kCopiedAtOnce = 1 << 20;
 std::vector<std::string*> weightPaths(Experiment& experiment) {
   TrainingConfig& training = experiment.training;
   std::vector<std::string*> paths;
-  for (std::string* path : {&training.weights, &training.teacherWeights})
+  for (std::string* path :
+       {&training.weights, &training.teacherWeights, &experiment.data.teacherLogits})
     if (!path->empty()) paths.push_back(path);
   if (fs::path(training.teacher).is_absolute()) paths.push_back(&training.teacher);
   return paths;

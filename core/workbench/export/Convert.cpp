@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/export/Convert.h"
 
+#include <algorithm>
+
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
@@ -8,6 +10,7 @@
 #include "core/models/backbones/Castling.h"
 #include "core/models/backbones/Model.h"
 #include "core/training/run/ModelFile.h"
+#include "core/training/tuning/Adapters.h"
 #include "core/workbench/evaluation/BranchPasses.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/TorchRuntime.h"
@@ -58,7 +61,7 @@ void requireFit(const Checkpoint& checkpoint, const Experiment& experiment,
   if (!held) refuseModel(tr("the file ") + held.error().message);
   const auto model = makeModel(experiment.model, 0);
   model->setMasks(valueOrThrow(resolveMasks(experiment.masks, model->masks().shape())));
-  const Grid grid = model->grid(0);
+  const Grid grid = model->positionGrid();
   const LoadReport report = valueOrThrow(planLoad(model->state(), weightsOf(checkpoint),
                                                   {grid.prefix, grid.rows, grid.cols}))
                                 .report;
@@ -106,6 +109,12 @@ BranchReport checkWithoutBranch(const BranchCheck& check, const Checkpoint& chec
   return report;
 }
 
+/// Whether a run can be resumed from it.
+bool goesOn(const NamedTensors& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const auto& item) { return item.first.starts_with(kOptimizerPrefix); });
+}
+
 }  // namespace
 
 std::string convertDtypeNames() {
@@ -124,8 +133,12 @@ Result<ConvertOutcome> convertCheckpoint(const std::filesystem::path& in,
     const WeightsPlace place = parseWeightsPlace(in);
     Checkpoint checkpoint = valueOrThrow(readCheckpoint(place.file, place.take));
     if (options.weightsOnly) checkpoint = weightsOf(std::move(checkpoint));
+    if (!goesOn(checkpoint.tensors))  // a run would not go on from it with LoRA in its layers
+      checkpoint.tensors = mergedLowRank(std::move(checkpoint.tensors));
     ConvertOutcome outcome;
     outcome.notes = checkpoint.notes;
+    if (const std::string note = bottleneckNote(checkpoint.tensors); !note.empty())
+      outcome.notes.push_back(note);
     if (dtype) convertTensors(checkpoint.tensors, *dtype, outcome);
     auto metadata = checkpoint.metadata;
     if (options.experiment) {

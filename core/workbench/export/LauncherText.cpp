@@ -47,7 +47,7 @@ std::string planCounts(const ClusterPlan& plan) {
 
 std::string trainCommand(const Experiment& experiment, const ClusterPlan& plan,
                          const std::string& more) {
-  const bool onDisk = experiment.data.dataset != kProceduralData;
+  const bool onDisk = !isDrawnData(experiment.data.dataset);
   std::string lines = launcherVariable("HEADLIGHT", plan.program, "the program");
   lines += launcherVariable("RUN", plan.runFolder, "run folder; an existing run resumes");
   if (onDisk) lines += launcherVariable("DATA", "", "data folder; empty: as in config.json");

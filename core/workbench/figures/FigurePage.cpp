@@ -60,7 +60,8 @@ TableBuilder<PageOptions>& addAsked(TableBuilder<PageOptions>& table) {
       .text(&O::classText, "class",
             "Class index or name, for explanations of a class; empty: the predicted class.")
       .choice(&O::fusion, "fusion", headFusionNames(), "Rollout: how to fuse heads.")
-      .number(&O::discard, "discard", 0, 0.999, "Rollout: share of the lowest entries to drop.");
+      .number(&O::discard, "discard", 0, 0.999, "Rollout: share of the lowest entries to drop.")
+      .number(&O::threshold, "threshold", 0, 1, "Boxes: lowest score of those that are drawn.");
 }
 
 TableBuilder<PageOptions>& addDrawn(TableBuilder<PageOptions>& table) {
@@ -86,7 +87,8 @@ TableBuilder<PageOptions>& addWords(TableBuilder<PageOptions>& table) {
       .choice(&O::names, "names", {"prediction", "name", "both", "none"},
               "Label of images without their own label.")
       .boolean(&O::headings, "headings", "Show a title above each column.")
-      .boolean(&O::bars, "bars", "Show a color bar with numbers for every scale.")
+      .boolean(&O::bars, "bars",
+               "Show a color bar with numbers for every scale, and a key of classes.")
       .boolean(&O::caption, "caption",
                "Show a caption below the page with the content and the scaling.")
       .text(&O::words, "words", "Custom text instead of that caption.")

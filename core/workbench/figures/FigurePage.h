@@ -33,10 +33,11 @@ struct PageImage {
 
 /// How it is asked and drawn: one table for JSON, flags, help and the window's form.
 struct PageOptions {
-  std::string query;                ///< the token that looks, as tokenFromText(); empty: default
-  std::string classText;            ///< an index or a name; empty: the predicted one
-  std::string fusion = "mean";      ///< of rollout
-  double discard = 0;               ///< of rollout
+  std::string query;            ///< the token that looks, as tokenFromText(); empty: default
+  std::string classText;        ///< an index or a name; empty: the predicted one
+  std::string fusion = "mean";  ///< of rollout
+  double discard = 0;           ///< of rollout
+  double threshold = kDefaultObjectThreshold;  ///< of boxes: what scores less is left out
   std::string scale = "own";        ///< own | row | column | page, as they stand on the page
   std::string style = "headlight";  ///< a MapStyle's name, or "map": without the image
   std::string colormap = "viridis";
@@ -47,7 +48,7 @@ struct PageOptions {
   std::string arrange = "rows";      ///< images are rows | columns
   std::string names = "prediction";  ///< of images: prediction | name | both | none
   bool headings = true;              ///< what each column shows
-  bool bars = true;                  ///< a color bar with numbers for every scale
+  bool bars = true;  ///< a color bar with numbers for every scale, and a key of classes
   bool caption = true;
   std::string words;  ///< in place of the caption that is made
   std::string title;

@@ -54,6 +54,7 @@ Error badColumnAt(std::size_t index, const PageColumn& column, ErrorCode code,
 
 std::string checkPlace(const PageColumn& column, const ModelInfo& info) {
   const int layers = static_cast<int>(info.heads.size());
+  if (layers == 0) return column.isAttention() ? "the model has no attention" : "";
   if (column.layer >= layers)
     return "the model has no layer " + std::to_string(column.layer) + "; its layers are 0 to " +
            std::to_string(layers - 1);
@@ -64,6 +65,16 @@ std::string checkPlace(const PageColumn& column, const ModelInfo& info) {
          "; its heads are 0 to " + std::to_string(heads - 1);
 }
 
+/// Empty where the model finds what the column shows.
+std::string checkFound(const PageColumn& column, const ModelInfo& info) {
+  const ModelConfig& model = info.experiment.model;
+  if (column.shows == "boxes" && (info.isPrecomputed || !detectsObjects(model)))
+    return tr("needs a detector (YOLOS, LCNet-ViT): this model finds no boxes");
+  if (column.shows == "segments" && (info.isPrecomputed || !segmentsImages(model)))
+    return tr("needs a segmenter: this model gives pixels no classes");
+  return "";
+}
+
 Result<void> checkColumn(const PageOptions& options, const PageColumn& column, std::size_t index,
                          const ModelInfo& info) {
   const auto refuse = [&](const std::string& message) {
@@ -71,6 +82,7 @@ Result<void> checkColumn(const PageOptions& options, const PageColumn& column, s
   };
   if (const std::string wrong = checkPlace(column, info); !wrong.empty()) return refuse(wrong);
   const ExplanationInfo* method = explanationFromName(column.shows);
+  if (const std::string wrong = checkFound(column, info); !wrong.empty()) return refuse(wrong);
   if (method && info.isPrecomputed)
     return refuse(
         tr("needs a model: a map file has only attention; show image, head, layer or rollout"));
@@ -89,7 +101,20 @@ Result<void> checkColumn(const PageOptions& options, const PageColumn& column, s
 
 }  // namespace
 
+namespace {
+
+/// The image, and what is found in it.
+std::vector<PageColumn> withoutAttention(const ModelInfo& info) {
+  PageColumn boxes;
+  boxes.shows = "boxes";
+  if (!detectsObjects(info.experiment.model)) return {PageColumn{}};
+  return {PageColumn{}, boxes};
+}
+
+}  // namespace
+
 std::vector<PageColumn> usefulColumns(const ModelInfo& info, int layer, int head) {
+  if (info.heads.empty()) return withoutAttention(info);
   PageColumn chosen, rolled, explained;
   chosen.shows = head < 0 ? "layer" : "head";
   chosen.layer = layer;

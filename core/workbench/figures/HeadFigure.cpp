@@ -15,7 +15,7 @@ namespace {
 /// More heads than colors share one.
 constexpr std::size_t kMostColoredHeads = 5;
 
-std::string numberCell(double value) {
+std::string metricCell(double value) {
   if (!std::isfinite(value)) return "";
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr};
@@ -99,7 +99,7 @@ std::string headValuesCsv(const HeadValues& values) {
     for (std::size_t h = 0; h < values.values[l].size(); ++h) {
       text.append(std::to_string(l)).append(",").append(std::to_string(h));
       for (const double number : {values.values[l][h], deviationOf(values, l, h), values.chance[l]})
-        text.append(",").append(numberCell(number));
+        text.append(",").append(metricCell(number));
       text.append("\n");
     }
   return text;

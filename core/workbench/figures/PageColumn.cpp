@@ -75,7 +75,7 @@ Result<void> readWord(PageColumn& column, const std::string& words, const std::s
   column.shows = word;
   if (word == "head" || word == "layer") return readPlace(column, rest, text);
   if (word == "picture") column.shows = "image";  // its former name
-  if (rest.empty() && (column.shows == "image" || word == "rollout")) return {};
+  if (rest.empty() && (column.shows == "image" || word == "rollout" || column.isFound())) return {};
   const ExplanationInfo* method = explanationFromName(word);
   if (method && method->kind == ExplanationKind::Curve)
     return badColumn(
@@ -83,7 +83,7 @@ Result<void> readWord(PageColumn& column, const std::string& words, const std::s
         text);
   if (method) column.shows = method->name;
   if (rest.empty() && method) return {};
-  std::vector<std::string> names{"image", "head", "layer", "rollout"};
+  std::vector<std::string> names{"image", "head", "layer", "rollout", "boxes", "segments"};
   for (const ExplanationInfo& known : explanationMethods())
     names.push_back(known.name);
   const std::string close = closestName(word, names);
@@ -124,7 +124,8 @@ bool PageColumn::isColors() const {
 }
 
 std::vector<std::string> pageColumnWords() {
-  std::vector<std::string> words{"image", "head LAYER.HEAD", "layer LAYER", "rollout"};
+  std::vector<std::string> words{"image",   "head LAYER.HEAD", "layer LAYER",
+                                 "rollout", "boxes",           "segments"};
   for (const ExplanationInfo& method : explanationMethods())
     if (method.kind != ExplanationKind::Curve) words.push_back(method.name);
   return words;

@@ -5,6 +5,7 @@
 //   head 3.1                         attention of head 1 in layer 3, both from 0
 //   layer 3, or head 3               the mean of layer 3's heads
 //   rollout
+//   boxes, segments                what a detector or a segmenter finds, drawn over the image
 //   relevance, grad-cam, similarity, feature-pca and other explanations (Explanations.h), no curves
 // and in brackets, with semicolons: head 3.1 (query 2,4); grad-cam (class tabby; layer 5);
 // feature-pca (foreground); each also (label any words).
@@ -18,19 +19,22 @@
 namespace headlight {
 
 struct PageColumn {
-  std::string shows = "image";  ///< image | head | layer | rollout | an explanation's name
-  int layer = -1;               ///< of an explanation −1: the last
-  int head = -1;                ///< of "head" alone
-  std::string classText;        ///< empty: the page's
-  std::string query;            ///< empty: the page's
-  bool foreground = false;      ///< of colors
-  std::string label;            ///< its heading; empty: made from what it shows
+  /// image | head | layer | rollout | boxes | segments | an explanation's name
+  std::string shows = "image";
+  int layer = -1;           ///< of an explanation −1: the last
+  int head = -1;            ///< of "head" alone
+  std::string classText;    ///< empty: the page's
+  std::string query;        ///< empty: the page's
+  bool foreground = false;  ///< of colors
+  std::string label;        ///< its heading; empty: made from what it shows
   bool operator==(const PageColumn&) const = default;
 
   bool isAttention() const { return shows == "head" || shows == "layer"; }
   /// An explanation that is colors.
   bool isColors() const;
-  bool isMap() const { return shows != "image" && !isColors(); }
+  /// What a model finds, over the image.
+  bool isFound() const { return shows == "boxes" || shows == "segments"; }
+  bool isMap() const { return shows != "image" && !isFound() && !isColors(); }
 };
 
 /// Errors (InvalidArgument): another word, with those that come close; an option that it lacks.

@@ -33,6 +33,8 @@ class PageEvaluator {
       addRow(image.path);
     for (std::size_t c = 0; c < m_page.columns.size(); ++c)
       if (m_page.columns[c].isColors()) addColors(c);
+    for (PageRow& row : m_result.rows)
+      addMatches(row);
     m_result.model = modelWords();
     const bool attention = std::any_of(
         m_page.columns.begin(), m_page.columns.end(),
@@ -82,6 +84,8 @@ class PageEvaluator {
         valueOrThrow(m_session.infer(image(row.path), m_masks, {.maps = maps}, m_looking.stop));
     row.view = info().isPrecomputed ? std::move(inference.view)
                                     : evaluationPixels(image(row.path), preprocessing());
+    row.width = image(row.path).width;
+    row.height = image(row.path).height;
     row.top = std::move(inference.top);
     if (maps) m_maps = std::move(inference.maps);
   }
@@ -91,6 +95,8 @@ class PageEvaluator {
     for (const PageRow& known : m_looking.before->rows)
       if (known.path == row.path) {
         row.view = known.view;
+        row.width = known.width;
+        row.height = known.height;
         row.top = known.top;
         return true;
       }
@@ -101,6 +107,10 @@ class PageEvaluator {
     if (!m_maps)
       m_maps = valueOrThrow(m_session.infer(image(path), m_masks, {}, m_looking.stop)).maps;
     return *m_maps;
+  }
+
+  InferenceResult found(const std::string& path) {
+    return valueOrThrow(m_session.infer(image(path), m_masks, {.maps = false}, m_looking.stop));
   }
 
   const RawImages& raw(const std::string& path) {
@@ -115,6 +125,7 @@ class PageEvaluator {
         path + "\n" + toText(column) + "\n" + options.query + "\n" + options.classText;
     if (column.shows == "rollout")
       key.append("\n").append(options.fusion).append(numberText(options.discard));
+    if (column.shows == "boxes") key.append("\n").append(numberText(options.threshold));
     return key;
   }
 
@@ -132,6 +143,7 @@ class PageEvaluator {
     if (column.shows == "image") return imageTile();
     if (column.isAttention()) return attentionTile(asking, maps(row.path), column, index);
     if (column.shows == "rollout") return rolloutTile(asking, maps(row.path));
+    if (column.isFound()) return foundTile(asking, found(row.path), column);
     return explanationTile(asking, raw(row.path), column, index);
   }
 
@@ -165,6 +177,23 @@ class PageEvaluator {
       if (!kept) kept = std::make_shared<const PageTile>(colorsTile(column, *colors, r));
       row.tiles[index] = kept;
     }
+  }
+
+  /// Each time: true boxes may be known by now that were not when a tile was computed.
+  void addMatches(PageRow& row) const {
+    row.matches.resize(row.tiles.size());
+    const bool marked = std::any_of(row.tiles.begin(), row.tiles.end(),
+                                    [](const TilePointer& tile) { return tile->box.has_value(); });
+    const auto truth = marked && m_looking.truth ? m_looking.truth(row.path) : nullptr;
+    if (!truth) return;
+    for (std::size_t c = 0; c < row.tiles.size(); ++c)
+      if (row.tiles[c]->box) row.matches[c] = matchOf(row, *row.tiles[c]->box, *truth);
+  }
+
+  PageMatch matchOf(const PageRow& row, const BoxSides& box, const TrueBoxes& truth) const {
+    const BoxSides pixels = pixelSides(box, row.width, row.height, info().experiment.model);
+    const TrueBoxMatch match = bestTrueBox(pixels, truth.boxes);
+    return {match.overlap, matchText(match, truth.boxes, truth.classNames)};
   }
 
   std::string modelWords() const {

@@ -25,6 +25,12 @@ Image barImage(ColorMap colors, bool upright) {
   return upright ? Image{1, kBarSteps, pixels} : Image{kBarSteps, 1, pixels};
 }
 
+Image squareImage(const DrawnColor& color) {
+  return {1, 1,
+          std::make_shared<const std::vector<std::uint8_t>>(
+              std::vector<std::uint8_t>{color.red, color.green, color.blue})};
+}
+
 class PageDrawer {
  public:
   PageDrawer(const FigurePage& page, const PageContent& inference)
@@ -41,6 +47,7 @@ class PageDrawer {
       for (std::size_t j = 0; j < m_layout.columns; ++j)
         addTile(i, j);
     addBars();
+    addKey();
     addWords();
     return std::move(m_drawing);
   }
@@ -114,6 +121,21 @@ class PageDrawer {
       }
   }
 
+  /// Squares of a color and its class, line by line.
+  void addKey() {
+    const double square = keySquare(m_layout.letters);
+    double upper = m_layout.below() + 0.3 * m_layout.lineHeight();
+    for (const auto& line : m_layout.key) {
+      for (const PlacedKey& key : line) {
+        const double left = m_layout.margin + key.left;
+        m_drawing.images.push_back({left, upper, square, square, squareImage(key.entry.color)});
+        addText(left + keyIndent(m_layout.letters), upper + square, key.entry.text,
+                m_layout.letters, DrawnText::Anchor::Left);
+      }
+      upper += m_layout.lineHeight();
+    }
+  }
+
   void addWords() {
     const double line = m_layout.lineHeight(), ascent = 0.95 * m_layout.letters;
     double base = m_layout.margin + 1.2 * ascent;
@@ -131,7 +153,7 @@ class PageDrawer {
       }
     }
     addLabels(line, ascent);
-    base = m_layout.below() + 0.3 * line + ascent;
+    base = m_layout.below() + m_layout.keyHeight() + 0.3 * line + ascent;
     for (const std::string& words : m_layout.caption) {
       addText(m_layout.margin, base, words, m_layout.letters, DrawnText::Anchor::Left, kPageFaint);
       base += line;
@@ -182,8 +204,7 @@ Result<Image> pageImage(const FigurePage& page, const PageContent& inference, in
 }
 
 Result<void> checkPageName(const std::filesystem::path& path) {
-  const std::string kind = path.extension().string();
-  if (kind == ".pdf" || kind == ".svg" || kind == ".png") return {};
+  if (isDrawingName(path)) return {};
   return Error{ErrorCode::InvalidArgument, tr("a figure page must end in .pdf, .svg or .png"),
                path.string()};
 }

@@ -2,11 +2,14 @@
 
 // PageDrawing.h: scales and single tiles.
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/workbench/attribution/ExplanationImages.h"
+#include "core/workbench/figures/ObjectFigure.h"
 #include "core/workbench/figures/PageDrawing.h"
+#include "core/workbench/figures/SegmentFigure.h"
 #include "core/workbench/session/Images.h"
 
 namespace headlight {
@@ -70,12 +73,26 @@ std::pair<int, int> tilePixels(const PageOptions& options, const Image& view) {
 
 namespace {
 
+/// Pixels of a box's letters: a little smaller than the page's words, and a sixth of the tile at most.
+int boxLetters(const PageOptions& options, int height) {
+  constexpr double kPointsAnInch = 72, kSmaller = 0.85;
+  const auto wanted = std::lround(kSmaller * options.font * options.dpi / kPointsAnInch);
+  return std::max(6, std::min(static_cast<int>(wanted), height / 6));
+}
+
+/// What was found over the image.
+Image withFound(const Image& ground, const PageOptions& options, const PageTile& tile) {
+  if (tile.segments) return withSegmentColors(ground, tile.segments->image, tile.segments->seen);
+  if (tile.objects.empty()) return ground;
+  return withObjectBoxes(ground, tile.objects, boxLetters(options, ground.height));
+}
+
 Image mapTile(const PageOptions& options, const Image& view, const PageTile& tile,
               const std::optional<DrawnMap>& drawn, int width, int height) {
   const bool smooth = options.smooth && tile.blends;
   if (tile.colors) return featuresImage(*tile.colors, width, height, smooth);
   const auto ground = [&] { return resize(view, width, height, Interpolation::Bicubic); };
-  if (!drawn) return ground();
+  if (!drawn) return withFound(ground(), options, tile);
   const int rows = tile.grid.rows, cols = tile.grid.cols;
   if (options.style == "map")
     return heatmap(tile.values, rows, cols, drawn->range, drawn->colorMap, width, height, smooth);
@@ -90,8 +107,9 @@ Image mapTile(const PageOptions& options, const Image& view, const PageTile& til
 
 Image tileImage(const PageOptions& options, const Image& view, const PageTile& tile,
                 const std::optional<DrawnMap>& drawn, int width, int height) {
-  const Image image = mapTile(options, view, tile, drawn, width, height);
-  return options.maskOutline ? withMaskSight(image, tile.mask) : image;
+  Image image = mapTile(options, view, tile, drawn, width, height);
+  if (options.maskOutline) image = withMaskSight(image, tile.mask);
+  return tile.box ? withObjectBox(image, *tile.box, boxLetters(options, height)) : image;
 }
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 
 #include "core/base/Text.h"
 #include "core/workbench/figures/PageDrawing.h"
+#include "core/workbench/figures/PageKey.h"
 
 namespace headlight {
 namespace {
@@ -84,12 +85,32 @@ void addSentence(std::string& text, std::string sentence) {
   addTo(text, sentence, " ");
 }
 
+std::string keyWords(const FigurePage& page, const PageContent& inference) {
+  const bool keyed = page.options.bars && !pageKey(inference).empty();
+  return keyed ? "Colors of boxes and segments: the classes of the key" : "";
+}
+
 std::string outlineWords(const FigurePage& page, const PageContent& inference) {
   if (!page.options.maskOutline) return "";
   for (const PageRow& row : inference.rows)
     for (const auto& tile : row.tiles)
       if (tile->mask.isDrawn()) return "Outlined: what the mask of a head lets the query look at";
   return "";
+}
+
+/// "Boxes: around the patches that are marked; LOST in layer 11 of a.png: IoU 0.62 with cat".
+std::string boxWords(const PageContent& inference) {
+  bool any = false;
+  std::vector<std::string> matches;
+  for (const PageRow& row : inference.rows)
+    for (std::size_t c = 0; c < row.tiles.size(); ++c) {
+      any = any || row.tiles[c]->box;
+      if (c < row.matches.size() && !row.matches[c].text.empty())
+        matches.push_back(row.tiles[c]->subject + " of " + row.name + ": " + row.matches[c].text);
+    }
+  if (!any) return "";
+  const std::string words = "Boxes: around the patches that are marked";
+  return matches.empty() ? words : words + "; " + joined(matches, 6);
 }
 
 }  // namespace
@@ -127,6 +148,8 @@ std::string pageCaption(const FigurePage& page, const PageContent& inference) {
       page.options.arrange == "rows" ? "From left to right: " : "From top to bottom: ";
   addSentence(caption, page.columns.size() > 1 ? order + shown : shown);
   addSentence(caption, scaleWords(page, inference));
+  addSentence(caption, keyWords(page, inference));
+  addSentence(caption, boxWords(inference));
   addSentence(caption, outlineWords(page, inference));
   addSentence(caption, uniformWords(inference));
   addSentence(caption, "Model: " + inference.model);

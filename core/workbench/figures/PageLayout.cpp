@@ -14,7 +14,7 @@ constexpr double kUnitsPerInch = 96, kMillimetresAnInch = 25.4, kPointsPerInch =
 constexpr double kWiderFaces = 1.18;    // DejaVu Sans beside Helvetica
 constexpr double kMostLabel = 120;      // width of what stands left of a row
 constexpr double kLeastForWords = 240;  // a narrow page is widened for its caption
-constexpr std::size_t kMostLabelLines = 4, kMostCaptionLines = 60;
+constexpr std::size_t kMostLabelLines = 4, kMostCaptionLines = 60, kMostKeyLines = 8;
 constexpr double kLabelGap = 6;
 
 std::string withoutLast(const std::string& text) {
@@ -151,10 +151,12 @@ PageLayout layOutPage(const FigurePage& page, const PageContent& inference) {
     layout.caption =
         wordsInLines(page.options.words.empty() ? pageCaption(page, inference) : page.options.words,
                      inner, layout.letters, kMostCaptionLines);
+  if (page.options.bars)
+    layout.key = keyInLines(pageKey(inference), inner, layout.letters, kMostKeyLines);
   layout.top = layout.margin +
                static_cast<double>(layout.title.size()) * 1.2 * layout.lineHeight() +
                static_cast<double>(mostLines(layout.headings)) * layout.lineHeight();
-  layout.height = layout.below() + layout.margin +
+  layout.height = layout.below() + layout.margin + layout.keyHeight() +
                   static_cast<double>(layout.caption.size()) * layout.lineHeight();
   requireSanePage(layout, page.options.dpi);
   return layout;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/workbench/figures/PageDrawing.h"
+#include "core/workbench/figures/PageKey.h"
 
 namespace headlight {
 
@@ -24,6 +25,7 @@ struct PageLayout {
   double width = 0, height = 0;
   std::vector<std::vector<std::string>> headings, labels;  ///< lines of each column, of each row
   std::vector<std::string> title, caption;                 ///< lines
+  std::vector<std::vector<PlacedKey>> key;                 ///< lines, above the caption
 
   double lineHeight() const { return letters * 1.3; }
   double cellHeight() const { return tileHeight + (barBelowEach ? barHeight : 0); }
@@ -34,6 +36,7 @@ struct PageLayout {
     return top + static_cast<double>(row) * (cellHeight() + gap);
   }
   double right() const { return left(columns - 1) + tileWidth; }
+  double keyHeight() const { return static_cast<double>(key.size()) * lineHeight(); }
   /// Below the last row's tiles, bars and all.
   double below() const {
     return upper(rows - 1) + cellHeight() + (barBelowColumns ? barHeight : 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/figures/PageTiles.h"
 
+#include <cmath>
 #include <utility>
 
 #include "core/base/Text.h"
@@ -93,7 +94,7 @@ PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
   tile.mask = columnSight(asking, maps, column);
   if (asking.masks.contains(column.layer, column.head)) {
     const HeadMask& mask = asking.masks.at(column.layer, column.head);
-    if (mask.kind != MaskKind::None) tile.note = tile.subject + " is masked: " + toText(mask);
+    if (mask.kind != MaskKind::None) tile.note = tile.subject + " is masked: " + shortText(mask);
   }
   if (!column.query.empty())
     tile.subject += ", " + tokenText(askedToken(asking, column), asking.session.info().grid);
@@ -128,6 +129,24 @@ PageTile explanationTile(const PageContext& asking, const RawImages& image,
   tile.values = std::move(heatmap.values);
   tile.grid = heatmap.grid;
   tile.isSigned = heatmap.isSigned;
+  tile.box = heatmap.box;
+  tile.blends = !heatmap.box;  // a mask has edges
+  return tile;
+}
+
+PageTile foundTile(const PageContext& asking, const InferenceResult& inference,
+                   const PageColumn& column) {
+  PageTile tile;
+  tile.subject = column.shows;
+  if (column.shows == "segments") {
+    tile.segments = inference.segments;
+    tile.words = "segments, the likeliest class of every pixel";
+    return tile;
+  }
+  const double threshold = asking.page.options.threshold;
+  tile.objects = objectsAbove(inference.objects, threshold);
+  tile.words = "boxes that score at least " + numberText(std::round(1000 * threshold) / 10) + " %";
+  if (tile.objects.empty()) tile.note = "where there is no box, none scores as much";
   return tile;
 }
 

@@ -22,6 +22,9 @@ PageTile attentionTile(const PageContext& asking, const AttentionMaps& maps,
 PageTile rolloutTile(const PageContext& asking, const AttentionMaps& maps);
 PageTile explanationTile(const PageContext& asking, const RawImages& image,
                          const PageColumn& column, std::size_t index);
+/// What a detector found that scores at least PageOptions::threshold, or a segmenter.
+PageTile foundTile(const PageContext& asking, const InferenceResult& inference,
+                   const PageColumn& column);
 /// For image `index` among those whose colors were computed together.
 PageTile colorsTile(const PageColumn& column, const FeatureColors& colors, std::size_t index);
 

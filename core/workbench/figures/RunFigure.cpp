@@ -36,8 +36,7 @@ std::string runCurvesCsv(const std::vector<NamedCurve>& curves, RunAxis axis) {
 }
 
 Result<void> checkFigureName(const std::filesystem::path& path) {
-  const std::string kind = path.extension().string();
-  if (kind == ".csv" || kind == ".svg" || kind == ".pdf" || kind == ".png") return {};
+  if (path.extension() == ".csv" || isDrawingName(path)) return {};
   return Error{ErrorCode::InvalidArgument,
                tr("a figure of curves must end in .pdf, .svg or .png, its numbers in .csv"),
                path.string()};

@@ -62,7 +62,7 @@ class FramePass {
   RemainingTime m_remaining;
 };
 
-std::string cell(const std::string& text) {
+std::string filmCell(const std::string& text) {
   return text.find_first_of(",\"\n\r") == std::string::npos ? text : csvQuoted(text);
 }
 
@@ -137,7 +137,7 @@ std::string filmedTable(const std::vector<FilmedFrame>& frames) {
       continue;
     }
     std::snprintf(text, sizeof text, ",%.6f\n", static_cast<double>(frame.top.front().probability));
-    table += cell(frame.top.front().name) + text;
+    table += filmCell(frame.top.front().name) + text;
   }
   return table;
 }

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFile = 1u << 20;
-constexpr std::size_t kMostFolders = 100;
+constexpr std::size_t kMostModelFolders = 100;
 
 fs::path wholePath(const fs::path& folder) {
   std::error_code unknown;
@@ -35,7 +35,7 @@ std::vector<fs::path> ModelFolders::folders() const {
   const auto json = text ? parseConfigJson(*text, m_file.string()) : Result<Json>(text.error());
   if (!json || !json->is_object() || !json->contains("folders")) return folders;
   for (const Json& folder : (*json)["folders"])
-    if (folder.is_string() && folders.size() < kMostFolders)
+    if (folder.is_string() && folders.size() < kMostModelFolders)
       folders.emplace_back(folder.get<std::string>());
   return folders;
 }
@@ -47,7 +47,7 @@ Result<void> ModelFolders::add(const fs::path& folder) const {
   auto all = folders();
   const fs::path whole = wholePath(folder);
   if (std::find(all.begin(), all.end(), whole) != all.end()) return {};
-  if (all.size() >= kMostFolders)
+  if (all.size() >= kMostModelFolders)
     return Error{ErrorCode::InvalidArgument,
                  tr("exceeds the limit of 100 folders; remove one of them"), folder.string()};
   all.push_back(whole);

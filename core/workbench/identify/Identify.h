@@ -24,6 +24,13 @@ struct ModelFamily {
 /// Those with tensors of their own; a plain ViT has none and is what remains.
 const std::vector<ModelFamily>& modelFamilies();
 
+/// Refuses tensors of mechanisms whose options leave no trace in names and shapes, naming the
+/// mechanism.
+void refuseOtherMechanisms(const TensorShapes& shapes);
+/// Throws Failure where the blocks of a detector or segmenter have any attention but softmax:
+/// mechanisms and their options leave no trace in the shapes that all of them have.
+void requireSoftmaxBackbone(const TensorShapes& shapes);
+
 /// By the person, by timm's arguments, or assumed, which `notes` says. Throws Failure where nothing
 /// can be assumed.
 void inferHeads(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
@@ -32,6 +39,12 @@ void inferCait(const TensorShapes& shapes, ModelConfig& config, std::vector<std:
 void inferConvit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
 void inferLevit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
 void inferMvit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
+void inferDetector(const TensorShapes& shapes, ModelConfig& config,
+                   std::vector<std::string>& notes);
+void inferTrunkClassifier(const TensorShapes& shapes, ModelConfig& config,
+                          std::vector<std::string>& notes);
+void inferSegmenter(const TensorShapes& shapes, ModelConfig& config,
+                    std::vector<std::string>& notes);
 void inferSwin(const TensorShapes& shapes, ModelConfig& config, std::vector<std::string>& notes);
 
 }  // namespace headlight

@@ -10,12 +10,12 @@
 namespace headlight {
 namespace {
 
-const std::string kFirst = "layers.0.blocks.0.attn.";
+const std::string kFirstAttention = "layers.0.blocks.0.attn.";
 const std::string kTable = "relative_position_bias_table";
 
 /// A table has (2M − 1)² rows for windows of M × M.
 int windowOf(const TensorShapes& shapes) {
-  const int rows = shapes.extent(kFirst + kTable, 0);
+  const int rows = shapes.extent(kFirstAttention + kTable, 0);
   const auto side = std::llround(std::sqrt(static_cast<double>(rows)));
   if (side * side != rows || side % 2 == 0)
     throw Failure({ErrorCode::InvalidFile,
@@ -72,6 +72,7 @@ void refuseOtherThanSwin(const TensorShapes& shapes) {
                tr("ViT-LSLA, whose options cannot be inferred from shapes"));
   refuseTensor(shapes, ".attn.dconv.", tr("linear-angular attention in Swin's stages"));
   refuseTensor(shapes, ".attn.learned_mask_", tr("learned masks in Swin's stages"));
+  refuseOtherMechanisms(shapes);
   refuseTensor(
       shapes, "layers.0.downsample.",
       tr("a Swin with the tensor names of an older timm, where a stage ends with patch merging"));
@@ -87,12 +88,12 @@ void inferSwin(const TensorShapes& shapes, ModelConfig& config, std::vector<std:
   config.classes = shapes.has("head.fc.weight") ? shapes.extent("head.fc.weight", 0) : 0;
   config.classToken = false;
   config.normEpsilon = 1e-5;  // torch's, as Swin has it
-  config.qkvBias = shapes.has(kFirst + "qkv.bias");
+  config.qkvBias = shapes.has(kFirstAttention + "qkv.bias");
   config.mlpRatio = inferMlpRatio(shapes, "layers.0.blocks.0.mlp.fc1.weight");
-  shapes.extent(kFirst + "qkv.weight", 0);
+  shapes.extent(kFirstAttention + "qkv.weight", 0);
   inferStages(shapes, config);
   config.positions = shapes.has("pos_embed") ? "learned" : "none";
-  if (shapes.has(kFirst + kTable)) {
+  if (shapes.has(kFirstAttention + kTable)) {
     const int window = windowOf(shapes);
     config.mechanism = "window";
     config.attention = {{"window", window}, {"shift", true}};

@@ -193,6 +193,7 @@ void inferVit(const TensorShapes& shapes, ModelConfig& config, std::vector<std::
   // Options of these mechanisms leave no trace in names and shapes.
   refuseTensor(shapes, ".attn.dconv.", tr("linear-angular attention"));
   refuseTensor(shapes, ".attn.learned_mask_", tr("learned masks"));
+  refuseOtherMechanisms(shapes);
   inferPositions(shapes, config, notes);
   applyArguments(shapes, config, notes);
   inferHeads(shapes, config, notes);

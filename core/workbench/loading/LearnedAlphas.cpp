@@ -10,6 +10,7 @@
 #include "core/masks/HeadPlace.h"
 #include "core/models/Registry.h"
 #include "core/training/run/ModelFile.h"
+#include "core/training/tuning/Adapters.h"
 
 namespace headlight {
 namespace {
@@ -75,6 +76,8 @@ std::optional<std::vector<LearnedAlpha>> learnedAlphasIn(const Checkpoint& check
 
 NamedTensors stateFor(const Model& model, const Checkpoint& checkpoint, const std::string& where) {
   NamedTensors state = model.state();
+  for (const auto& [name, tensor] : absentBottlenecks(model, checkpoint.tensors, where))
+    state.emplace_back(name, at::zeros(tensor.sizes()));
   const auto learned = learnedAlphasIn(checkpoint, where);
   if (!learned || learned->empty()) return state;
   auto layers = layersWith(model, *learned);
@@ -88,6 +91,7 @@ NamedTensors stateFor(const Model& model, const Checkpoint& checkpoint, const st
 
 void applyWeights(Model& model, const LoadPlan& plan,
                   const std::optional<std::vector<LearnedAlpha>>& learned) {
+  attachBottlenecks(model, plan.values);
   if (!learned) return valueOrThrow(applyLoad(model.state(), plan));
   const auto layers = layersWith(model, *learned);
   std::set<int> loaded;

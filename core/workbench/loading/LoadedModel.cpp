@@ -11,6 +11,7 @@
 #include "core/models/layers/Device.h"
 #include "core/training/run/ModelFile.h"
 #include "core/training/sequence/SequenceFile.h"
+#include "core/training/tuning/Adapters.h"
 #include "core/workbench/foreign/ForeignModel.h"
 #include "core/workbench/identify/IdentifyModel.h"
 #include "core/workbench/identify/UnknownParts.h"
@@ -67,6 +68,8 @@ void load(LoadedModel& loaded, const Checkpoint& checkpoint, const ModelSource& 
       known.classKeys = own->keys;
     }
   known.notes.insert(known.notes.end(), checkpoint.notes.begin(), checkpoint.notes.end());
+  if (const std::string note = bottleneckNote(checkpoint.tensors); !note.empty())
+    known.notes.push_back(note);
 }
 
 /// `other`: of weights that came beside the description of the model; else null.
@@ -177,7 +180,7 @@ bool followsFromSizes(const std::string& name) {
 LoadPlan planFor(const Model& model, const Checkpoint& checkpoint, std::optional<Grid> fileGrid,
                  const std::string& where) {
   refuseSequenceModel(checkpoint.metadata, where);
-  const Grid grid = model.grid(0), file = fileGrid.value_or(gridIn(checkpoint));
+  const Grid grid = model.positionGrid(), file = fileGrid.value_or(gridIn(checkpoint));
   return valueOrThrow(planLoad(stateFor(model, checkpoint, where), checkpoint,
                                {.prefixTokens = grid.prefix,
                                 .rows = grid.rows,

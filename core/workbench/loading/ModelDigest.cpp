@@ -44,7 +44,8 @@ Json learnedLines(const Model& model) {
     const double logit = logitOf(model, learned), alpha = 1 / (1 + std::exp(-logit));
     if (std::abs(alpha - learned.from.alpha) < kUnlearned) continue;  // as if it had not been soft
     HeadMask from = learned.from;
-    from.window = HeadMask().window;  // which does not matter
+    from.window = HeadMask().window;  // which do not matter
+    from.region = {};
     lines.push_back(Json{learned.layer, learned.head, toText(from), logit}.dump());
   }
   std::sort(lines.begin(), lines.end());
@@ -61,8 +62,11 @@ Json withoutDefaults(Json options, const Json& younger) {
 Json attentionOptions(const ModelConfig& config) {
   const ParameterTable* table = findMechanism(config.mechanism).variant.options;
   Json options = table ? firstNamed(*table, config.attention) : config.attention;
-  if (config.mechanism != "window") return options;
-  return withoutDefaults(options, {{"cosine", false}, {"pretrained_windows", Json::array()}});
+  if (config.mechanism == "window")
+    return withoutDefaults(options, {{"cosine", false}, {"pretrained_windows", Json::array()}});
+  if (config.mechanism == "linear_angular")
+    return withoutDefaults(options, Json::object({{"terms", 1}}));
+  return options;
 }
 
 Json layoutOptions(const ModelConfig& config) {
@@ -80,6 +84,7 @@ Json layoutOptions(const ModelConfig& config) {
 Json modelOptions(const ModelConfig& config) {
   Json options = writeParameters(modelParameters(), &config);
   if (config.transparency == "white") options.erase("transparency");
+  options.erase("init");  // the weights are what they are now
   return options;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/loading/ModelInfo.h"
 
+#include "core/base/Translation.h"
+
 #include "core/models/Registry.h"
 #include "core/workbench/hub/HubFolder.h"
 #include "core/workbench/loading/LoadedModel.h"
@@ -45,6 +47,15 @@ Result<Experiment> loadExperiment(const Input& input, int heads) {
 
 Result<Experiment> loadExperiment(const std::filesystem::path& path, int heads) {
   return loadExperiment(identifyOrGuess(path), heads);
+}
+
+void requireAttention(const ModelInfo& info) {
+  if (!info.heads.empty()) return;
+  throw Failure({ErrorCode::InvalidArgument,
+                 tr("the model ") + info.experiment.model.backbone +
+                     tr(" has no attention to look into; predict, evaluate and train take it, and "
+                        "lcnet_vit and esnet_vit are such networks with attention"),
+                 "model"});
 }
 
 }  // namespace headlight

@@ -83,4 +83,7 @@ Result<Experiment> loadExperiment(const Input& input, int heads = 0);
 /// `heads` as ModelSource's.
 Result<Experiment> loadExperiment(const std::filesystem::path& path, int heads = 0);
 
+/// Throws Failure(InvalidArgument) for a model without attention layers, such as LCNet.
+void requireAttention(const ModelInfo& info);
+
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/workbench/classes/ClassMatch.h"
+#include "core/workbench/classes/NameIndex.h"
 #include "core/workbench/loading/Weights.h"
 
 namespace headlight {
@@ -55,7 +56,47 @@ void orderRows(Checkpoint& checkpoint, const std::vector<std::int64_t>& order) {
       tensor = tensor.index_select(0, rows);
 }
 
+/// The row of each class in the checkpoint's head; −1: it has none.
+std::vector<std::int64_t> knownRows(const std::vector<std::string>& classes,
+                                    const ModelClasses& known) {
+  const NameIndex index(known.names, known.keys);
+  std::vector<std::int64_t> rows;
+  for (const std::string& name : classes) {
+    const auto found = index.empty() ? std::vector<int>() : index.find(name);
+    rows.push_back(found.size() == 1 ? found.front() : -1);
+  }
+  return rows;
+}
+
+/// A new head's tensor with the rows that are known.
+at::Tensor withKnownRows(const at::Tensor& own, const at::Tensor& known,
+                         const std::vector<std::int64_t>& rows) {
+  at::Tensor head = own.detach().to(at::kCPU, at::kFloat, /*non_blocking=*/false, /*copy=*/true);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] >= 0) head.select(0, static_cast<std::int64_t>(i)).copy_(known.select(0, rows[i]));
+  return head;
+}
+
 }  // namespace
+
+std::string keepClasses(Checkpoint& checkpoint, const std::filesystem::path& path,
+                        const std::vector<std::string>& classes, const NamedTensors& model) {
+  const std::int64_t count = rowsOfHead(checkpoint);
+  if (count < 0) return {};
+  const auto rows = knownRows(classes, classesOfHead(checkpoint, path, count));
+  const auto kept =
+      std::count_if(rows.begin(), rows.end(), [](std::int64_t row) { return row >= 0; });
+  const bool same = kept == static_cast<std::int64_t>(classes.size()) &&
+                    count == static_cast<std::int64_t>(classes.size());
+  if (kept == 0 || same) return {};
+  for (auto& [name, tensor] : checkpoint.tensors)
+    for (const auto& [own, value] : model)
+      if (own == name && isOfHead(name) && tensor.size(0) == count &&
+          tensor.sizes().slice(1) == value.sizes().slice(1))
+        tensor = withKnownRows(value, tensor, rows);
+  return "a new head is trained, which keeps " + std::to_string(kept) + " of its " +
+         std::to_string(classes.size()) + " classes from theirs, by name";
+}
 
 std::string fitHead(Checkpoint& checkpoint, const std::filesystem::path& path,
                     const std::vector<std::string>& classes) {

@@ -19,4 +19,11 @@ namespace headlight {
 std::string fitHead(Checkpoint& checkpoint, const std::filesystem::path& path,
                     const std::vector<std::string>& classes);
 
+/// For training.keep_classes: where the names of some classes are among those of the checkpoint's
+/// head, whose classes differ otherwise, its rows of those take the place of the model's own in a
+/// head for `classes`; `model` is Model::state(). Returns what is to be said of it; nothing where no
+/// class has a row, or all are the checkpoint's (then fitHead() is to be asked).
+std::string keepClasses(Checkpoint& checkpoint, const std::filesystem::path& path,
+                        const std::vector<std::string>& classes, const NamedTensors& model);
+
 }  // namespace headlight

@@ -6,6 +6,8 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 
 #include <algorithm>
 #include <atomic>
@@ -39,6 +41,23 @@ void warnAboutReferenceBlas() {
         "\"apt install libopenblas0-openmp\" and start again");
 }
 
+/// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH … Haswell MAX_THREADS=64": by its own words.
+std::string blasVersion() {
+  using Config = char* (*)();
+  if (blasInUse() == Blas::Mkl) return at::get_mkl_version();
+  const auto config = reinterpret_cast<Config>(::dlsym(RTLD_DEFAULT, "openblas_get_config"));
+  return config ? config() : "reference BLAS (slow)";
+}
+
+/// CUDA's runtime says 12010 for 12.1.
+std::string cudaVersion() {
+  const auto& hooks = at::detail::getCUDAHooks();
+  if (!hooks.hasCUDART()) return "CUDA: none";
+  const long version = hooks.versionCUDART();
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
+         (cudaIsAvailable() ? "" : " (no device)");
+}
+
 /// Activations are megabytes, freed and wanted again every step: keep them in the heap instead of
 /// asking the system for fresh, zeroed pages each time.
 void keepFreedMemory() {
@@ -57,6 +76,10 @@ std::string computeDescription() {
                                                   : "reference BLAS (slow)";
   return std::to_string(at::get_num_threads()) + " threads · " + blas +
          (cudaIsAvailable() ? " · CUDA" : "");
+}
+
+std::vector<std::string> libraryVersions() {
+  return {std::string("LibTorch ") + TORCH_VERSION, "BLAS: " + blasVersion(), cudaVersion()};
 }
 
 void configureCompute(int threads) {

@@ -52,6 +52,10 @@ bool isCommon(const fs::path& file) {
   return std::find(kCommonStems.begin(), kCommonStems.end(), stem) != kCommonStems.end();
 }
 
+bool areHexDigits(const std::string& text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 fs::path withoutSlash(const fs::path& path) {
   const fs::path whole = path.lexically_normal();
   return whole.has_filename() ? whole : whole.parent_path();
@@ -63,6 +67,7 @@ std::string nameByPath(const fs::path& given, bool mayBeOfRun, std::int64_t step
   const std::string name = file.filename().string();
   const std::string folder = file.parent_path().filename().string();
   if (isDemo(file)) return tr("demo");
+  if (std::string taught = keptTaughtName(file); !taught.empty()) return taught;
   if (const std::string part = partOfRun(name); mayBeOfRun && !part.empty() && !folder.empty())
     return makeRunWeightsName(folder, part, step);
   if (const std::string repository = repositoryOf(file); !repository.empty())
@@ -86,6 +91,17 @@ std::string readWeightsName(const fs::path& weights) {
   if (!folder || partOfRun(weights.filename().string()).empty()) return makeWeightsName(weights);
   const auto metadata = readSafetensorsMetadata(*folder, weights.filename().string());
   return metadata ? makeWeightsName(weights, *metadata) : makeWeightsName(weights);
+}
+
+std::string keptTaughtName(const fs::path& weights) {
+  constexpr std::size_t kDigits = 16;
+  const std::string stem = weights.stem().string();
+  if (weights.parent_path().filename() != kTaughtFolder || weights.extension() != ".safetensors" ||
+      stem.size() < kDigits + 2)
+    return {};
+  const std::size_t dash = stem.size() - kDigits - 1;
+  return stem[dash] == '-' && areHexDigits(stem.substr(dash + 1)) ? stem.substr(0, dash)
+                                                                  : std::string();
 }
 
 std::string makeRunWeightsName(const std::string& run, const std::string& which,

@@ -18,6 +18,7 @@ struct ModelInfo;  ///< ModelInfo.h
 /// "run vit_micro-2 · best · step 500" for a file of a run's folder, without the step where the
 /// metadata do not say it;
 /// "timm/vit_small_patch14_dinov2.lvd142m (hub)" for files of an entry of the hub's cache;
+/// "demo + probe" for a taught model that the program keeps (keptTaughtName);
 /// "vit-tiny/model.safetensors" where the file's name says nothing; else the file's name.
 /// Empty for an empty path.
 std::string makeWeightsName(const std::filesystem::path& weights,
@@ -26,6 +27,12 @@ std::string makeWeightsName(const std::filesystem::path& weights,
 std::string makeWeightsName(const std::filesystem::path& weights);
 /// The same with the metadata that the file has. Reads the header of a safetensors file; blocks.
 std::string readWeightsName(const std::filesystem::path& weights);
+
+/// Where the window keeps taught models that nobody saved (KeptTaught.h), beside the session.
+inline constexpr const char* kTaughtFolder = "taught";
+/// "demo + probe" for "…/taught/demo + probe-0123456789abcdef.safetensors", after which the program
+/// names such files; empty for other paths.
+std::string keptTaughtName(const std::filesystem::path& weights);
 
 /// "run vit_micro-2 · training · step 500". `which`: "best", "last", "training", "recorded"; a
 /// negative step is left out.

@@ -11,13 +11,13 @@ namespace headlight {
 namespace {
 
 constexpr int kMostLayers = 256, kMostHeads = 4096, kLargestToken = 10'000'000;
-constexpr std::size_t kMostLabels = 50'000;
+constexpr std::size_t kMostTextLabels = 50'000;
 
 /// An empty object where the file is missing.
 Json readObject(const std::filesystem::path& file) {
   if (!isThere(file)) return Json::object();
   const std::string text = valueOrThrow(readFile(file, kMaxConfigText));
-  Json json = valueOrThrow(parseConfigJson(text, file.string(), kMaxConfigText, kMostLabels));
+  Json json = valueOrThrow(parseConfigJson(text, file.string(), kMaxConfigText, kMostTextLabels));
   return json.is_object() ? json : Json::object();
 }
 

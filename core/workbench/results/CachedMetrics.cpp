@@ -7,6 +7,7 @@
 #include "core/base/Clock.h"
 #include "core/base/Log.h"
 #include "core/base/Translation.h"
+#include "core/workbench/evaluation/SchemeScores.h"
 #include "core/workbench/results/ResultsJson.h"
 
 namespace headlight {
@@ -99,6 +100,29 @@ Result<std::vector<R>> keptOrMeasuredAll(const CachePolicy& keeping,
   return all;
 }
 
+/// Results of schemes under one kind of key, and how they are read back.
+struct SchemeKind {
+  const char* name;
+  Result<SchemeResult> (*read)(const Json&, const ModelInfo&);
+};
+
+template <typename Measure>
+Result<std::vector<SchemeResult>> keptSchemes(const CachePolicy& keeping, const MeasuredOn& on,
+                                              const SchemeKind& kind,
+                                              const std::vector<MaskScheme>& schemes,
+                                              Measure measure) {
+  return guarded(kind.name, [&] {
+    const auto readBack = [&](const Json& json) { return kind.read(json, on.session.info()); };
+    return keptOrMeasuredAll<SchemeResult>(
+        keeping, schemes,
+        [&](const MaskScheme& scheme) {
+          return KeptOne<SchemeResult>(keeping, {on.session, on.sample, scheme}, kind.name, "",
+                                       readBack);
+        },
+        measure);
+  });
+}
+
 }  // namespace
 
 Result<std::vector<HeadValues>> keptHeads(const CachePolicy& keeping, const MeasuredOn& on,
@@ -147,18 +171,20 @@ Result<std::vector<SchemeResult>> keptEvaluations(const CachePolicy& keeping, co
                                                   const std::vector<MaskScheme>& schemes,
                                                   const ProgressCallback& progress,
                                                   std::stop_token stop) {
-  return guarded("accuracy", [&] {
-    return keptOrMeasuredAll<SchemeResult>(
-        keeping, schemes,
-        [&](const MaskScheme& scheme) {
-          return KeptOne<SchemeResult>(
-              keeping, {on.session, on.sample, scheme}, "accuracy", "",
-              [&on](const Json& json) { return schemeResultFrom(json, on.session.info()); });
-        },
-        [&](const std::vector<MaskScheme>& missing) {
-          return evaluateSchemes(on.session, on.sample, missing, progress, stop);
-        });
-  });
+  return keptSchemes(keeping, on, {"accuracy", schemeResultFrom}, schemes,
+                     [&](const std::vector<MaskScheme>& missing) {
+                       return evaluateSchemes(on.session, on.sample, missing, progress, stop);
+                     });
+}
+
+Result<std::vector<SchemeResult>> keptScores(const CachePolicy& keeping, const MeasuredOn& on,
+                                             const std::vector<MaskScheme>& schemes,
+                                             const ProgressCallback& progress,
+                                             std::stop_token stop) {
+  return keptSchemes(keeping, on, {"scores", schemeScoresFrom}, schemes,
+                     [&](const std::vector<MaskScheme>& missing) {
+                       return scoreSchemes(on.session, on.sample, missing, progress, stop);
+                     });
 }
 
 std::string measuredText(const std::string& measured) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Measurements on datasets as their own doors make them (HeadMetrics.h, LayerSimilarity.h,
-// MaskEffect.h, BranchReport.h), unless the same was measured before and is kept: then it comes
-// from the cache at once, with the date when it was measured. No torch type here. All block their
-// caller's thread; errors are those of the doors. What the cache cannot do is logged and keeps
-// nobody from measuring.
+// MaskEffect.h, SchemeScores.h, BranchReport.h), unless the same was measured before and is kept:
+// then it comes from the cache at once, with the date when it was measured. No torch type here. All
+// block their caller's thread; errors are those of the doors. What the cache cannot do is logged and
+// keeps nobody from measuring.
 
 #include <memory>
 #include <vector>
@@ -49,6 +49,12 @@ Result<std::vector<SchemeResult>> keptEvaluations(const CachePolicy& keeping, co
                                                   const std::vector<MaskScheme>& schemes,
                                                   const ProgressCallback& progress = {},
                                                   std::stop_token stop = {});
+
+/// The same of a model that has scores in place of an accuracy (measuresScores()).
+Result<std::vector<SchemeResult>> keptScores(const CachePolicy& keeping, const MeasuredOn& on,
+                                             const std::vector<MaskScheme>& schemes,
+                                             const ProgressCallback& progress = {},
+                                             std::stop_token stop = {});
 
 /// "measured on 2 November 2026, 14:03"; empty of what is not kept.
 std::string measuredText(const std::string& measured);

@@ -21,7 +21,7 @@ namespace headlight {
 
 /// What a result is of. Names are for people: two keys are equal where all else is.
 struct ResultKey {
-  std::string kind;    ///< "accuracy", "heads", "similarity" or "castling"
+  std::string kind;    ///< "accuracy", "scores", "heads", "similarity" or "castling"
   std::string detail;  ///< of heads the measure's name; else empty
   std::string model;   ///< its name
   std::string scheme;  ///< its name

@@ -8,6 +8,7 @@
 
 #include "core/config/DatasetKinds.h"
 #include "core/config/RunId.h"
+#include "core/data/drawn/TextureShape.h"
 #include "core/masks/HeadMask.h"
 #include "core/workbench/loading/TrainedData.h"
 #include "core/workbench/results/ResultCache.h"
@@ -74,8 +75,11 @@ Json matchingOf(const ClassMatching& matching, const ModelInfo& info) {
 std::string dataDigest(const ImageSample& sample, const std::string& path, const ModelInfo& info,
                        bool labeled) {
   Json config = writeParameters(dataParameters(), &sample.data);
-  for (const char* name : {"path", "loader_threads", "augment"})
+  for (const char* name : {"path", "loader_threads", "augment", "box_crop", "multi_scale",
+                           "segment_scales", "teacher_logits"})
     config.erase(name);  // which change no number
+  // Kept results are older than this option.
+  if (sample.data.drawnClasses == kTextureShapeClasses) config.erase("drawn_classes");
   // Drawn images, and splits that a folder does not have, follow from these.
   Json key = Json{{"config", config},
                   {"seed", info.experiment.seed},
@@ -84,7 +88,7 @@ std::string dataDigest(const ImageSample& sample, const std::string& path, const
                   {"batch", info.experiment.training.batchSize},
                   {"files", stampsOf(path)}};
   // How files become splits: results of another reading are other results.
-  if (sample.data.dataset != kProceduralData)
+  if (!isDrawnData(sample.data.dataset))
     key["reading"] = trainedOn(info, sample.data) ? "2, its own" : "2, another's";
   if (labeled) key["classes"] = matchingOf(sample.matching, info);
   return makeRunId(key);

@@ -2,8 +2,10 @@
 #include "core/workbench/results/ResultsJson.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/base/Translation.h"
 #include "core/workbench/results/ReadingJson.h"
@@ -50,13 +52,27 @@ std::vector<double> numbersIn(const Json& json, std::size_t size) {
 
 constexpr std::int64_t kMostImagesOfResult = 1'000'000'000;
 
+/// Scores that not every task has, by their names in a file.
+struct ScoreEntry {
+  const char* name;
+  std::optional<double> EvaluationResult::*value;
+};
+constexpr std::array kScoreEntries{
+    ScoreEntry{"ap", &EvaluationResult::ap},          ScoreEntry{"ap50", &EvaluationResult::ap50},
+    ScoreEntry{"ap75", &EvaluationResult::ap75},      ScoreEntry{"miou", &EvaluationResult::miou},
+    ScoreEntry{"macc", &EvaluationResult::macc},      ScoreEntry{"pacc", &EvaluationResult::pacc},
+    ScoreEntry{"rebuilt", &EvaluationResult::rebuilt}};
+
 Json evaluationJson(const EvaluationResult& result) {
-  return {{"images", result.images},
-          {"loss", result.loss},
-          {"top1", result.top1},
-          {"top5", result.top5},
-          {"images_per_second", result.imagesPerSecond},
-          {"skipped", result.skipped}};
+  Json json = {{"images", result.images},
+               {"loss", result.loss},
+               {"top1", result.top1},
+               {"top5", result.top5},
+               {"images_per_second", result.imagesPerSecond},
+               {"skipped", result.skipped}};
+  for (const ScoreEntry& score : kScoreEntries)
+    if (result.*score.value) json[score.name] = *(result.*score.value);
+  return json;
 }
 
 EvaluationResult evaluationFrom(const Json& json) {
@@ -67,7 +83,18 @@ EvaluationResult evaluationFrom(const Json& json) {
   result.top5 = shareIn(json.at("top5"));
   result.imagesPerSecond = numberIn(json.at("images_per_second"));
   result.skipped = countIn(json.at("skipped"), kMostImagesOfResult);
+  for (const ScoreEntry& score : kScoreEntries)
+    if (json.contains(score.name)) result.*score.value = numberIn(json.at(score.name));
   return result;
+}
+
+/// Its classes, and how those of the data were matched with them.
+void takeClasses(SchemeResult& result, const Json& json, const ModelInfo& info) {
+  result.classNames = json.at("class_names").get<std::vector<std::string>>();
+  const auto classes = static_cast<std::size_t>(info.experiment.model.classes);
+  requireResult(result.classNames.empty() || result.classNames.size() == classes,
+                "it has another number of classes");
+  result.classMatch = json.value("class_match", "");  // earlier programs said nothing
 }
 
 ImageVerdict verdictFrom(const Json& json, int classes) {
@@ -104,13 +131,15 @@ Json toJson(const SchemeResult& result) {
   for (const ImageVerdict& one : result.images)
     images.push_back(Json::array({one.index, one.name, one.label, one.predicted, one.probability,
                                   one.ofLabel, one.loss, one.amongFive}));
-  return {{"class_names", result.classNames},
-          {"class_match", result.classMatch},
-          {"skipped", result.skipped},
-          {"loss", result.loss},
-          {"top1", result.top1},
-          {"top5", result.top5},
-          {"pictures", std::move(images)}};
+  Json json = {{"class_names", result.classNames},
+               {"class_match", result.classMatch},
+               {"skipped", result.skipped},
+               {"loss", result.loss},
+               {"top1", result.top1},
+               {"top5", result.top5},
+               {"pictures", std::move(images)}};
+  if (result.scores) json["scores"] = evaluationJson(*result.scores);
+  return json;
 }
 
 Json toJson(const LayerSimilarity& similarity) {
@@ -160,11 +189,7 @@ Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info) {
   return readingJson("accuracy", [&] {
     const int classes = info.experiment.model.classes;
     SchemeResult result;
-    result.classNames = json.at("class_names").get<std::vector<std::string>>();
-    requireResult(
-        result.classNames.empty() || result.classNames.size() == static_cast<std::size_t>(classes),
-        "it has another number of classes");
-    result.classMatch = json.value("class_match", "");  // earlier programs said nothing
+    takeClasses(result, json, info);
     result.skipped = countIn(json.at("skipped"), kMostImagesOfResult);
     result.loss = numberIn(json.at("loss"));
     result.top1 = shareIn(json.at("top1"));
@@ -172,6 +197,19 @@ Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info) {
     for (const Json& one : json.at("pictures"))
       result.images.push_back(verdictFrom(one, classes));
     requireResult(!result.images.empty(), "it has no image");
+    return result;
+  });
+}
+
+Result<SchemeResult> schemeScoresFrom(const Json& json, const ModelInfo& info) {
+  return readingJson("scores", [&] {
+    SchemeResult result;
+    takeClasses(result, json, info);
+    result.scores = evaluationFrom(json.at("scores"));
+    requireResult(result.scores->images > 0 && json.at("pictures").empty(),
+                  "its scores are of no images");
+    result.skipped = result.scores->skipped;
+    result.loss = result.scores->loss;
     return result;
   });
 }

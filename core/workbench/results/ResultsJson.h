@@ -20,6 +20,8 @@ Json toJson(const BranchReport& report);
 /// Errors of all: InvalidFile, saying what is wrong.
 Result<HeadValues> headValuesFrom(const Json& json, HeadMetric measure, const ModelInfo& info);
 Result<SchemeResult> schemeResultFrom(const Json& json, const ModelInfo& info);
+/// The same of one with scores in place of images (SchemeScores.h).
+Result<SchemeResult> schemeScoresFrom(const Json& json, const ModelInfo& info);
 Result<LayerSimilarity> similarityFrom(const Json& json, const ModelInfo& info);
 Result<BranchReport> branchReportFrom(const Json& json, const ModelInfo& info);
 

@@ -36,7 +36,7 @@ struct SearchPlan {
 struct SearchRound {
   std::string name;  ///< "1-initial"
   MaskScheme scheme;
-  double bestTop1 = 0, lastTop1 = 0;
+  double bestScore = 0, lastScore = 0;
 };
 
 /// A scheme that was tried with the same weights on the same images.

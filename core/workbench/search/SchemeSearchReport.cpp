@@ -32,7 +32,7 @@ std::string schemeLines(const MaskScheme& scheme) {
     std::snprintf(label, sizeof label, "    layer %2d  ", layer);
     lines += label;
     for (const HeadMask& mask : scheme.layer(layer))
-      lines.append(mask.kind == MaskKind::None ? "." : toText(mask)).append(" ");
+      lines.append(mask.kind == MaskKind::None ? "." : shortText(mask)).append(" ");
     lines.back() = '\n';
   }
   return lines;
@@ -53,8 +53,8 @@ std::string rowOf(const std::vector<std::string>& cells) {
 std::string roundsTable(const std::vector<SearchRound>& rounds) {
   std::string text = "| Round | Masked heads | Best top-1 | Last top-1 |\n|---|---:|---:|---:|\n";
   for (const SearchRound& round : rounds)
-    text += rowOf({round.name, std::to_string(round.scheme.maskedHeads()), percent(round.bestTop1),
-                   percent(round.lastTop1)});
+    text += rowOf({round.name, std::to_string(round.scheme.maskedHeads()), percent(round.bestScore),
+                   percent(round.lastScore)});
   return text + "\n";
 }
 

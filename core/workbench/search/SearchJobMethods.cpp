@@ -65,7 +65,7 @@ fs::path trained(SearchJob& job, const Round& round) {
   const Experiment experiment = roundExperiment(job, round);
   const OpenFolder folder = valueOrThrow(job.folder().subfolder(round.name, /*make=*/true));
   if (!isFinished(folder)) train(job, experiment, folder, round);
-  const RunResult result = classifierResult(folder, experiment.training.epochs);
+  const RunResult result = imageResult(folder, experiment.training.epochs, "top1");
   job.report.rounds.push_back({round.name, round.scheme, result.best, result.last});
   return folder.pathOf("last.safetensors");
 }
@@ -220,6 +220,17 @@ void tryRandomSchemes(SearchJob& job) {
   }
 }
 
+namespace {
+
+/// Hard where it was soft.
+HeadMask hardened(const HeadMask& soft) {
+  HeadMask mask{MaskKind::Hard, soft.window};
+  mask.region = soft.region;
+  return mask;
+}
+
+}  // namespace
+
 void hardenSoftHeads(SearchJob& job) {
   const auto session = openTrained(job);
   const MaskScheme given = givenScheme(job);
@@ -232,7 +243,7 @@ void hardenSoftHeads(SearchJob& job) {
       if (soft.kind != MaskKind::Soft) continue;
       const double alpha = alphas[static_cast<std::size_t>(layer)][static_cast<std::size_t>(head)];
       const bool hard = alpha < job.plan().options.alphaBelow;
-      if (hard) scheme.set(layer, head, HeadMask{MaskKind::Hard, soft.window});
+      if (hard) scheme.set(layer, head, hardened(soft));
       const double bound = job.plan().options.alphaBelow;
       job.decide({"harden", layer, head, alpha, hard ? "mask" : "keep",
                   "alpha " + comparedText(alpha, {bound}) +

@@ -13,10 +13,10 @@ namespace {
 Result<void> checkMask(const std::string& text) {
   const auto mask = headMaskFromText(text);
   if (!mask) return mask.error();
-  if (mask->kind == MaskKind::None || mask->kind == MaskKind::Soft)
+  if (mask->kind == MaskKind::None || mask->kind == MaskKind::Soft || mask->kind == MaskKind::Decay)
     return Error{ErrorCode::InvalidConfig,
                  tr("must be a hard, strict or random mask, such as hard:3; soft masks learn their "
-                    "strength and need no search"),
+                    "strength and need no search, and a decay has nothing inside"),
                  ""};
   return {};
 }

@@ -14,6 +14,7 @@ DatasetSpec makeDatasetSpec(const DataConfig& data, int imageSize, std::int64_t 
   spec.imageSize = imageSize;
   spec.trainSamples = data.trainSamples;
   spec.validationSamples = data.validationSamples;
+  spec.drawnClasses = data.drawnClasses;
   return spec;
 }
 

@@ -5,12 +5,26 @@
 
 namespace headlight {
 
+namespace {
+
+double bytesOfMap(const Model& model, int layer, const Grid& grid) {
+  const double tokens = grid.tokens();
+  return sizeof(float) * model.heads(layer) * tokens * tokens;
+}
+
+}  // namespace
+
 double mapBytes(const Model& model) {
   double bytes = 0;
-  for (int l = 0; l < model.layers(); ++l) {
-    const double tokens = model.grid(l).tokens();
-    bytes += sizeof(float) * model.heads(l) * tokens * tokens;
-  }
+  for (int l = 0; l < model.layers(); ++l)
+    bytes += bytesOfMap(model, l, model.grid(l));
+  return bytes;
+}
+
+double mapBytes(const Model& model, const at::Tensor& tokens) {
+  double bytes = 0;
+  for (int l = 0; l < model.layers(); ++l)
+    bytes += bytesOfMap(model, l, model.gridOf(l, tokens));
   return bytes;
 }
 

@@ -13,8 +13,10 @@ namespace headlight {
 /// What the maps of all layers may take together, in bytes, before they are no longer kept.
 inline constexpr double kMostMapBytes = 200e6;
 
-/// What those of one image take.
+/// What those of one image take: of the model's own size, or of `tokens`, which enter its first
+/// block.
 double mapBytes(const Model& model);
+double mapBytes(const Model& model, const at::Tensor& tokens);
 
 /// Takes the map of one layer, the first image's. With `byRows`, rows that are made again stand
 /// in its place, where the mechanism can make them.

@@ -25,6 +25,7 @@
 #include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/loading/Weights.h"
 #include "core/workbench/loading/WeightsName.h"
+#include "core/workbench/session/DetectorAnswer.h"
 #include "core/workbench/session/Images.h"
 #include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/Kernels.h"
@@ -33,6 +34,7 @@
 #include "core/workbench/session/ModelPass.h"
 #include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/session/RawTensors.h"
+#include "core/workbench/session/SegmenterAnswer.h"
 
 namespace headlight {
 namespace {
@@ -55,6 +57,7 @@ Preprocessing makePreprocessing(const ModelConfig& model) {
   result.width = model.imageWidthPixels();
   result.cropFraction = model.cropFraction;
   result.squash = model.cropMode == "squash";
+  result.pad = model.cropMode == kPadMode;
   result.dropAlpha = model.transparency == "drop";
   result.interpolation = model.interpolation == "nearest"    ? Interpolation::Nearest
                          : model.interpolation == "bilinear" ? Interpolation::Bilinear
@@ -113,8 +116,7 @@ struct InferenceSession::State {
     const Preprocessing preprocessing = makePreprocessing(model().config());
     view = evaluationView(next, preprocessing);
     std::vector<float> values = normalize(view, preprocessing);
-    const at::Tensor host =
-        at::from_blob(values.data(), {1, 3, preprocessing.height, preprocessing.width});
+    const at::Tensor host = at::from_blob(values.data(), {1, 3, view.height, view.width});
     tokens.assign(model().layers() + 1, {});
     maps.assign(model().layers(), {});
     locality.assign(model().layers(), {});
@@ -124,10 +126,22 @@ struct InferenceSession::State {
   }
 
   std::vector<FoundObject> findObjects() {
-    const ObjectScores found = model().findObjects(tokens.back());
-    if (!found.logits.defined()) return {};
-    return rankObjects(plainValues(found.logits[0]), plainValues(found.boxes[0]),
-                       loaded.info.objectNames);
+    auto found = answerOf(model(), tokens.back(), namesOfObjects(loaded.info)).objects;
+    return found.empty() ? std::vector<FoundObject>() : std::move(found.front());
+  }
+
+  /// Of the image that is seen; null: the model is no segmenter.
+  std::shared_ptr<const FoundSegments> findSegments(const InferenceOptions& options) {
+    DecoderMaps looked;
+    const SegmentScores scores =
+        askQueries(model(), tokens.back(), options.maps ? &looked : nullptr);
+    if (!scores.defined()) return nullptr;
+    const Preprocessing preprocessing = makePreprocessing(model().config());
+    FoundSegments found = segmentsOf(scores, 0, seenSegments(image, preprocessing),
+                                     placeOfSegments(image, preprocessing, options.segmentPixels),
+                                     loaded.info.classNames);
+    keepDecoderMaps(looked, 0, options.decoderQuery, found);
+    return std::make_shared<const FoundSegments>(std::move(found));
   }
 
   int firstBlockToRun(const MaskScheme& wanted, bool withMaps) const {
@@ -141,11 +155,11 @@ struct InferenceSession::State {
 
   void runFrom(int first, bool withMaps, std::stop_token stop) {
     validBlocks = first;
-    const bool byRows = withMaps && mapBytes(model()) > kMostMapBytes;
+    const bool byRows = withMaps && mapBytes(model(), tokens[first]) > kMostMapBytes;
     for (int l = first; l < model().layers(); ++l) {
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, tr("replaced by a newer request"), ""});
-      InferenceHook tap(model().grid(l), byRows);
+      InferenceHook tap(model().gridOf(l, tokens[l]), byRows);
       tokens[l + 1] = model().block(l, tokens[l], withMaps ? &tap : nullptr);
       maps[l] = std::move(tap.maps);
       locality[l] = std::move(tap.locality);
@@ -210,7 +224,8 @@ Result<std::unique_ptr<InferenceSession>> InferenceSession::atSize(
     const ModelInfo& own = m_state->loaded.info;
     Checkpoint weights;
     weights.tensors = m_state->unsized.empty() ? m_state->model().state() : m_state->unsized;
-    const Grid grid = m_state->unsized.empty() ? m_state->model().grid(0) : m_state->unsizedGrid;
+    const Grid grid =
+        m_state->unsized.empty() ? m_state->model().positionGrid() : m_state->unsizedGrid;
     Experiment experiment = own.experiment;
     experiment.model.imageSize = height;
     experiment.model.imageWidth = width == height ? 0 : width;
@@ -357,6 +372,7 @@ Result<InferenceResult> InferenceSession::infer(const Image& image, const MaskSc
     inference.top = rankClasses(inference.logits, state.loaded.info.classNames, options.topClasses,
                                 inference.sigmoid);
     inference.objects = state.findObjects();
+    inference.segments = state.findSegments(options);
     inference.alphas = readSoftAlphas(state.model());
     inference.maps.meaning = state.loaded.info.mapMeaning;
     inference.maps.isSigned = state.loaded.info.mapIsSigned;
@@ -427,6 +443,24 @@ Result<void> InferenceSession::save(const std::filesystem::path& path,
     keepClassKeys(classes, metadata);
     valueOrThrow(writeSafetensors(path, m_state->model().state(), metadata));
   });
+}
+
+Result<void> InferenceSession::moveTo(const std::filesystem::path& path, const MaskScheme& masks) {
+  return guarded(path.string(), [&] {
+    valueOrThrow(save(path, masks));
+    const std::lock_guard lock(m_state->mutex);
+    ModelInfo& info = m_state->loaded.info;
+    info.weights = path;
+    info.weightsName = makeWeightsName(path);
+    info.textSide = {};  // prompts would be read from these weights
+    info.randomWeights = false;
+  });
+}
+
+std::unique_ptr<InferenceSession> makeSession(LoadedModel loaded) {
+  std::unique_ptr<InferenceSession> session(new InferenceSession);
+  session->m_state->loaded = std::move(loaded);
+  return session;
 }
 
 void withModel(InferenceSession& session, const std::function<void(Model&)>& body) {

@@ -15,10 +15,12 @@
 #include "core/imaging/codecs/Image.h"
 #include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/session/Objects.h"
+#include "core/workbench/session/Segments.h"
 
 namespace headlight {
 
 class Model;          ///< core/models; only core can do anything with it
+struct LoadedModel;   ///< likewise
 class ModelSnapshot;  ///< the weights of a training run at a step; opaque
 
 struct ClassScore {
@@ -30,14 +32,21 @@ struct ClassScore {
 struct InferenceOptions {
   bool maps = true;  ///< false: the prediction alone
   int topClasses = 5;
+  /// Of a segmenter's class image: at most so many pixels; 0: as many as the image has.
+  std::int64_t segmentPixels = kMaxShownSegmentPixels;
+  /// Of a segmenter whose maps of the decoder are too large to keep those of all queries
+  /// (kMostDecoderBytes): the query whose maps are kept; −1: none.
+  int decoderQuery = -1;
 };
 
 struct InferenceResult {
-  AttentionMaps maps;                        ///< every layer, or empty
-  std::vector<ClassScore> top;               ///< best first
-  std::vector<float> logits;                 ///< [classes]
-  bool sigmoid = false;                      ///< probabilities are of each class by itself
-  std::vector<FoundObject> objects;          ///< of a detector, best first
+  AttentionMaps maps;                ///< every layer, or empty
+  std::vector<ClassScore> top;       ///< best first
+  std::vector<float> logits;         ///< [classes]
+  bool sigmoid = false;              ///< probabilities are of each class by itself
+  std::vector<FoundObject> objects;  ///< of a detector, best first
+  /// Of a segmenter; null: it is none.
+  std::shared_ptr<const FoundSegments> segments = {};
   std::vector<std::vector<float>> locality;  ///< ALS [layer][head]; empty without maps
   SoftAlphas alphas;                         ///< of the weights under these masks
   std::vector<LearnedMap> learned;           ///< as learnedMaps(); empty without maps
@@ -107,9 +116,13 @@ class InferenceSession {
 
   /// Saves weights, class names and the Experiment (with `masks`) as safetensors.
   Result<void> save(const std::filesystem::path& path, const MaskScheme& masks) const;
+  /// The same, and info() says from then on that the weights come from there, as if they had been
+  /// opened. For a session that no other thread has yet. On error all is as before.
+  Result<void> moveTo(const std::filesystem::path& path, const MaskScheme& masks);
 
  private:
   friend void withModel(InferenceSession& session, const std::function<void(Model&)>& body);
+  friend std::unique_ptr<InferenceSession> makeSession(LoadedModel loaded);
   InferenceSession();
   struct State;
   std::unique_ptr<State> m_state;

@@ -56,8 +56,23 @@ double alphaNow(const MaskSightRequest& request, const HeadMask& mask) {
   return std::isfinite(alpha) ? alpha : mask.alpha;
 }
 
+/// Whether a logit of 0 is no weight at all (IBiT, Algorithm 2 as printed).
+bool hasNoSoftmax(const ModelConfig& model) {
+  return model.mechanism == "learned_mask" && model.attention.is_object() &&
+         model.attention.value("placement", "weights") == "products";
+}
+
+/// The kinds of mask that leave nothing outside where there is no softmax. Soft masks and decays
+/// scale as they do with one.
+std::string productText(const HeadMask& mask) {
+  return maskKindName(mask.kind) + tr(": products outside become 0, so they get nothing");
+}
+
 std::string kindText(const MaskSightRequest& request, const HeadMask& mask) {
-  char soft[128];
+  const bool selects =
+      mask.kind == MaskKind::Hard || mask.kind == MaskKind::Strict || mask.kind == MaskKind::Random;
+  if (selects && hasNoSoftmax(request.model.experiment.model)) return productText(mask);
+  char soft[256];
   switch (mask.kind) {
     case MaskKind::None:
       break;
@@ -71,6 +86,12 @@ std::string kindText(const MaskSightRequest& request, const HeadMask& mask) {
       return tr("strict: logits outside become −∞, so they get nothing");
     case MaskKind::Random:
       return tr("random: logits outside become 0, so they still get exp(0)");
+    case MaskKind::Decay:
+      std::snprintf(soft, sizeof soft,
+                    tr("decay: weights are multiplied by %.3g for every patch of distance; "
+                       "outlined where half is left"),
+                    mask.gamma);
+      return soft;
   }
   return "";
 }
@@ -121,10 +142,14 @@ void addWindow(MaskSight& sight, const MaskSightRequest& request, const HeadMask
     append(sight.text, tr("this token sees everything; choose a patch to see its window"));
     return append(sight.text, noEffectText(lost));
   }
-  const PatchesInside patches =
-      patchesInside({request.model.experiment.model, request.layer, std::max(0, request.head), grid,
-                     token - grid.prefix},
-                    mask);
+  // The model says it too when it is run; here nothing is outlined.
+  const auto inside = guarded("masks", [&] {
+    return patchesInside({request.model.experiment.model, request.layer, std::max(0, request.head),
+                          grid, token - grid.prefix},
+                         mask);
+  });
+  if (!inside) return append(sight.text, inside.error().message);
+  const PatchesInside& patches = *inside;
   if (patches.all) return append(sight.text, noEffectText(tr("the window covers every patch")));
   sight.window = patchOutline(patches.inside, grid.rows, grid.cols);
   append(sight.text, noEffectText(lost));

@@ -4,9 +4,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/attention/softmax/LightSelfLimited.h"
 #include "core/attention/softmax/WindowAttention.h"
+#include "core/masks/MaskRegions.h"
 #include "core/masks/Neighborhood.h"
 #include "core/models/backbones/MViT.h"
 
@@ -28,14 +30,22 @@ Grid withoutPrefix(Grid grid) {
   return grid;
 }
 
+/// Where a decay leaves at least half of a weight: nothing is wholly outside.
+Row decayRow(const HeadMask& mask, const Grid& queries, const Grid& keys, int patch) {
+  Row row;
+  for (const int distance : manhattanDistances(queries, keys, patch))
+    row.push_back(std::pow(mask.gamma, distance) >= 0.5);
+  return row;
+}
+
 /// What the mask lets a patch of `queries` see, [rows × cols] of `keys`.
 Row maskRow(const MaskedPatch& at, const HeadMask& mask, const Grid& queries, const Grid& keys,
             int patch) {
   const int token = queries.prefix + patch;
-  const Row row = mask.kind == MaskKind::Random
-                      ? randomRow(queries, keys, mask.window,
-                                  randomMaskSeed(mask.seed, at.layer, at.head), token)
-                      : neighborhoodRow(queries, keys, mask.window, token);
+  if (mask.kind == MaskKind::Decay) return decayRow(mask, queries, keys, patch);
+  valueOrThrow(checkRegion(mask, queries, keys));
+  const Row row =
+      selectedRow(mask, queries, keys, randomMaskSeed(mask.seed, at.layer, at.head), token);
   return {row.begin() + keys.prefix, row.end()};
 }
 
@@ -92,9 +102,7 @@ PatchesInside insideWindow(const MaskedPatch& at, const HeadMask& mask, const Wi
   return result;
 }
 
-}  // namespace
-
-PatchesInside patchesInside(const MaskedPatch& at, const HeadMask& mask) {
+PatchesInside insideLayer(const MaskedPatch& at, const HeadMask& mask) {
   AttentionOptions options;
   options.layer = at.layer;
   options.layerInStage = layerInStage(at.model, at.layer);
@@ -105,6 +113,15 @@ PatchesInside patchesInside(const MaskedPatch& at, const HeadMask& mask) {
   if (at.model.mechanism == "lsla")
     return insideWindow(at, mask, LightSelfLimitedAttention::shape(options));
   return insideGrid(at, mask);
+}
+
+}  // namespace
+
+PatchesInside patchesInside(const MaskedPatch& at, const HeadMask& mask) {
+  PatchesInside result = insideLayer(at, inPatches(mask, at.model.pixelsPerPatch(at.layer)));
+  // However near, every other patch loses a part.
+  if (mask.kind == MaskKind::Decay) result.all = mask.gamma == 1;
+  return result;
 }
 
 }  // namespace headlight

@@ -25,7 +25,8 @@ struct PatchesInside {
   bool all = false;                  ///< nothing that the patch could see is outside
 };
 
-/// For any kind but None. Throws Failure for options that the layer's mechanism refuses.
+/// For any kind but None; of a decay, where at least half of a weight is left. Throws Failure for
+/// options that the layer's mechanism refuses, and masks that do not fit the layer.
 PatchesInside patchesInside(const MaskedPatch& at, const HeadMask& mask);
 
 }  // namespace headlight

@@ -14,8 +14,8 @@ void throwIfPassStopped(const std::stop_token& stop) {
 
 at::Tensor modelInput(const ModelInfo& info, const RawImages& image) {
   const ModelConfig& config = info.experiment.model;
-  if (image.count != 1 || image.height != config.imageHeightPixels() ||
-      image.width != config.imageWidthPixels())
+  requireAttention(info);
+  if (image.count != 1 || !takesSize(config, image.height, image.width))
     throw Failure({ErrorCode::InvalidArgument,
                    tr("takes one image of ") + std::to_string(config.imageHeightPixels()) + " x " +
                        std::to_string(config.imageWidthPixels()) + tr(" (height x width)"),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/models/Registry.h"
 #include "core/workbench/session/Images.h"
 
 namespace headlight {
@@ -28,15 +29,26 @@ FoundObject objectOf(const float* logits, std::size_t classes, const float* box,
                      const std::vector<std::string>& names) {
   const auto best =
       static_cast<std::size_t>(std::max_element(logits, logits + classes - 1) - logits);
-  return {token, static_cast<int>(best),
-          best < names.size() ? names[best] : "class " + std::to_string(best),
-          shareOf(logits, classes, best), cornersOf(box)};
+  return {token, static_cast<int>(best), objectName(names, best), shareOf(logits, classes, best),
+          cornersOf(box)};
 }
 
 }  // namespace
 
+std::string objectName(const std::vector<std::string>& names, std::size_t index) {
+  return index < names.size() ? names[index] : "class " + std::to_string(index);
+}
+
+bool detectsInCells(const ModelConfig& model) {
+  return taskOf(model) == Task::Detect;
+}
+
 bool detectsObjects(const ModelConfig& model) {
-  return model.layout.value("object_classes", 0) > 0;
+  return model.layout.value("object_classes", 0) > 0 || detectsInCells(model);
+}
+
+const std::vector<std::string>& namesOfObjects(const ModelInfo& info) {
+  return detectsInCells(info.experiment.model) ? info.classNames : info.objectNames;
 }
 
 std::vector<FoundObject> rankObjects(const std::vector<float>& logits,
@@ -58,6 +70,14 @@ std::vector<FoundObject> objectsAbove(const std::vector<FoundObject>& objects, d
   const auto end = std::find_if(objects.begin(), objects.end(),
                                 [&](const auto& object) { return object.score < threshold; });
   return {objects.begin(), end};
+}
+
+std::array<double, 4> boxInView(const std::array<double, 4>& pixels, int imageWidth,
+                                int imageHeight, const ModelConfig& model) {
+  const auto [left, top, across, down] =
+      evaluationRegion(imageWidth, imageHeight, makePreprocessing(model));
+  return {(pixels[0] - left) / across, (pixels[1] - top) / down, (pixels[2] - left) / across,
+          (pixels[3] - top) / down};
 }
 
 std::array<double, 4> boxInImage(const FoundObject& object, int imageWidth, int imageHeight,

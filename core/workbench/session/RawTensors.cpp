@@ -13,15 +13,18 @@
 #include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/workbench/loading/LoadedModel.h"
+#include "core/workbench/session/DetectorAnswer.h"
 #include "core/workbench/session/InferenceHook.h"
 #include "core/workbench/session/ModelAccess.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::int64_t kBatch = 16;
+constexpr std::int64_t kRowsAtOnce = 16;
 /// Maps grow with B · L · H · T²: more than this would rather be a mistake than a wish.
 constexpr double kMaxMapBytes = 16e9;
+
+constexpr std::int64_t kSidesOfPadding = 32;
 
 at::Tensor inputOf(const Checkpoint& checkpoint, const std::string& where) {
   const auto refuse = [&](const std::string& message) {
@@ -44,15 +47,15 @@ at::Tensor inputOf(const Checkpoint& checkpoint, const std::string& where) {
 
 void checkSize(const Model& model, const RawImages& images) {
   const ModelConfig& config = model.config();
-  if (images.height != config.imageHeightPixels() || images.width != config.imageWidthPixels())
-    throw Failure(Error{ErrorCode::InvalidArgument,
-                        tr("images are ") + std::to_string(images.height) + " x " +
-                            std::to_string(images.width) +
-                            tr(" (height x width), but the model takes ") +
-                            std::to_string(config.imageHeightPixels()) + " x " +
-                            std::to_string(config.imageWidthPixels()) +
-                            tr("; give images of that size or another model"),
-                        "input"});
+  if (takesSize(config, images.height, images.width)) return;
+  throw Failure(Error{ErrorCode::InvalidArgument,
+                      tr("images are ") + std::to_string(images.height) + " x " +
+                          std::to_string(images.width) +
+                          tr(" (height x width), but the model takes ") +
+                          std::to_string(config.imageHeightPixels()) + " x " +
+                          std::to_string(config.imageWidthPixels()) +
+                          tr("; give images of that size or another model"),
+                      "input"});
 }
 
 void checkMapBytes(const Model& model, std::int64_t count) {
@@ -70,9 +73,19 @@ std::vector<float> plain(const at::Tensor& tensor) {
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
+/// What the queries of a segmenter say last.
+void keepQueries(const SegmentScores& scores, std::int64_t image, RawInferenceResult& inference) {
+  if (!scores.defined()) return;
+  const at::Tensor& masks = scores.masks.back();
+  inference.queryLogits = plain(scores.classes.back()[image]);
+  inference.queryMasks = plain(masks[image]);
+  inference.maskRows = masks.size(2);
+  inference.maskCols = masks.size(3);
+}
+
 /// Runs one batch through the model, block by block so that it can be stopped.
 void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_token stop,
-              std::vector<RawInferenceResult>& inferences) {
+              const std::vector<std::string>& names, std::vector<RawInferenceResult>& inferences) {
   const std::size_t first = inferences.size();
   const std::int64_t count = images.size(0);
   inferences.resize(first + count);
@@ -90,13 +103,16 @@ void runBatch(Model& model, const at::Tensor& images, bool withMaps, std::stop_t
   }
   const at::Tensor logits = model.classify(tokens);
   const at::Tensor features = model.pooledFeatures(tokens);
-  const ObjectScores found = model.findObjects(tokens);
+  DetectorAnswer found = answerOf(model, tokens, names);
+  const SegmentScores segments = model.findSegments(tokens);
   for (std::int64_t i = 0; i < count; ++i) {
     inferences[first + i].logits = plain(logits[i]);
     if (features.defined()) inferences[first + i].features = plain(features[i]);
+    keepQueries(segments, i, inferences[first + i]);
     if (!found.logits.defined()) continue;
     inferences[first + i].objectLogits = plain(found.logits[i]);
     inferences[first + i].objectBoxes = plain(found.boxes[i]);
+    inferences[first + i].objects = std::move(found.objects[static_cast<std::size_t>(i)]);
   }
 }
 
@@ -108,7 +124,10 @@ at::Tensor stacked(const std::vector<const std::vector<float>*>& rows,
   float* target = tensor.data_ptr<float>();
   for (const auto* row : rows) {
     if (static_cast<std::int64_t>(row->size() * rows.size()) != tensor.numel())
-      throw Failure(Error{ErrorCode::InvalidArgument, tr("arrays of different sizes"), "output"});
+      throw Failure(Error{ErrorCode::InvalidArgument,
+                          tr("images of different proportions give arrays of different sizes; "
+                             "give one at a time"),
+                          "output"});
     target = std::copy(row->begin(), row->end(), target);
   }
   return tensor;
@@ -135,6 +154,12 @@ at::Tensor stackedMaps(const std::vector<RawInferenceResult>& inferences, std::s
 }
 
 }  // namespace
+
+bool takesSize(const ModelConfig& model, std::int64_t height, std::int64_t width) {
+  if (height == model.imageHeightPixels() && width == model.imageWidthPixels()) return true;
+  return model.cropMode == kPadMode && height > 0 && width > 0 && height % kSidesOfPadding == 0 &&
+         width % kSidesOfPadding == 0;
+}
 
 Result<RawImages> readRawImages(const std::filesystem::path& path) {
   return guarded(path.string(), [&] {
@@ -180,6 +205,7 @@ bool holdsNaN(const AttentionMaps& maps) {
 
 bool hasSigmoidScores(const ModelConfig& model) {
   const Json& layout = model.layout;
+  if (detectsInCells(model)) return true;
   return layout.is_object() && layout.contains("scores") && layout["scores"] == "sigmoid";
 }
 
@@ -237,6 +263,22 @@ void addObjects(const std::vector<RawInferenceResult>& inferences, NamedTensors&
                                            }));
 }
 
+void addQueries(const std::vector<RawInferenceResult>& inferences, NamedTensors& tensors) {
+  const RawInferenceResult& first = inferences.front();
+  if (first.queryMasks.empty()) return;
+  const auto queries =
+      static_cast<std::int64_t>(first.queryMasks.size()) / (first.maskRows * first.maskCols);
+  const auto classes = static_cast<std::int64_t>(first.queryLogits.size()) / queries;
+  tensors.emplace_back("segment_logits",
+                       stackedFrom(
+                           inferences, {queries, classes},
+                           [](const auto& found) -> auto& { return found.queryLogits; }));
+  tensors.emplace_back("segment_masks",
+                       stackedFrom(
+                           inferences, {queries, first.maskRows, first.maskCols},
+                           [](const auto& found) -> auto& { return found.queryMasks; }));
+}
+
 }  // namespace
 
 Result<std::vector<RawInferenceResult>> inferRaw(InferenceSession& session, const RawImages& images,
@@ -253,9 +295,10 @@ Result<std::vector<RawInferenceResult>> inferRaw(InferenceSession& session, cons
           at::from_blob(const_cast<float*>(images.values.data()),
                         {images.count, 3, images.height, images.width}, at::kFloat);
       const at::Device device(info.device);
-      for (std::int64_t start = 0; start < images.count; start += kBatch) {
-        const std::int64_t size = std::min(kBatch, images.count - start);
-        runBatch(model, all.narrow(0, start, size).to(device), withMaps, stop, inferences);
+      for (std::int64_t start = 0; start < images.count; start += kRowsAtOnce) {
+        const std::int64_t size = std::min(kRowsAtOnce, images.count - start);
+        runBatch(model, all.narrow(0, start, size).to(device), withMaps, stop, namesOfObjects(info),
+                 inferences);
       }
     });
     for (auto& inference : inferences) {
@@ -288,6 +331,7 @@ Result<void> writeRawResults(const std::filesystem::path& path,
               inferences, {static_cast<std::int64_t>(model.features.size())},
               [](const RawInferenceResult& inference) -> auto& { return inference.features; }));
     addObjects(inferences, tensors);
+    addQueries(inferences, tensors);
     for (std::size_t l = 0; l < model.maps.layers.size(); ++l)
       tensors.emplace_back("attention." + std::to_string(l), stackedMaps(inferences, l));
     if (!rollouts.empty()) {

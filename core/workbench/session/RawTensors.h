@@ -21,6 +21,10 @@ struct RawImages {
   std::vector<float> values;
 };
 
+/// Whether a model takes images of that size: its own, and with kPadMode any of whole multiples of
+/// 32 pixels.
+bool takesSize(const ModelConfig& model, std::int64_t height, std::int64_t width);
+
 /// The tensor `input` of a safetensors file: [B, 3, H, W] of F32 (F64, F16 and BF16 are converted),
 /// every value finite. Errors: no such tensor, another shape or dtype.
 Result<RawImages> readRawImages(const std::filesystem::path& path);
@@ -31,9 +35,16 @@ Result<void> writeRawImages(const std::filesystem::path& path, const RawImages& 
 struct RawInferenceResult {
   std::vector<float> logits;    ///< [classes]; empty without a classifier
   std::vector<float> features;  ///< [D]: what a classifier reads; empty where a backbone tells none
-  std::vector<float> objectLogits;  ///< [N, K + 1] of a detector, "no object" last; else empty
-  std::vector<float> objectBoxes;   ///< [N, 4], center x and y, width, height in [0, 1]
-  AttentionMaps maps;               ///< every layer, or empty
+  /// Of a detector: [N, K + 1] of N detection tokens, "no object" last, or [N, K] of N cells, before
+  /// the sigmoid; else empty.
+  std::vector<float> objectLogits;
+  std::vector<float> objectBoxes;    ///< [N, 4], center x and y, width, height in [0, 1]
+  std::vector<FoundObject> objects;  ///< what it found by them, best first
+  /// Of a segmenter, before softmax and sigmoid: [Q, K + 1] of Q queries, "none" last, and their
+  /// masks [Q, maskRows, maskCols]; else empty.
+  std::vector<float> queryLogits, queryMasks;
+  std::int64_t maskRows = 0, maskCols = 0;
+  AttentionMaps maps;  ///< every layer, or empty
 };
 
 /// Whether a model's probabilities are of each class by itself (model.layout.scores).

@@ -61,10 +61,14 @@ int chooseThreads(int threads, const Launch& launch) {
   return threads > 0 || launch.alone() ? threads : std::max(1, cores / launch.localCount);
 }
 
+std::string placedDevice(const std::string& device, const Launch& launch) {
+  const bool anyGpu = !launch.alone() && deviceFromConfig(device).is_cuda() &&
+                      device.find(':') == std::string::npos;
+  return anyGpu ? "cuda:" + std::to_string(launch.localRank) : device;
+}
+
 Experiment placedAt(Experiment experiment, const Launch& launch) {
-  if (!launch.alone() && deviceFromConfig(experiment.device).is_cuda() &&
-      experiment.device.find(':') == std::string::npos)
-    experiment.device = "cuda:" + std::to_string(launch.localRank);
+  experiment.device = placedDevice(experiment.device, launch);
   return experiment;
 }
 
@@ -74,6 +78,14 @@ Json sharedTask(const Experiment& experiment) {
   json.erase("threads");
   for (const char* free : {"path", "loader_threads"})
     json["data"].erase(free);
+  return json;
+}
+
+Json sharedTask(const SequenceExperiment& experiment) {
+  Json json = sequenceToJson(experiment);
+  json.erase("device");
+  json.erase("threads");
+  json["data"].erase("path");
   return json;
 }
 
@@ -97,6 +109,15 @@ Experiment sharedExperiment(Processes& processes, const Experiment& experiment) 
   const std::string text = processes.broadcast(experimentToJson(experiment).dump());
   if (processes.isFirst()) return experiment;
   return valueOrThrow(experimentFromText(text, "process 0", modelCatalog()));
+}
+
+SequenceExperiment sharedExperiment(Processes& processes, const SequenceExperiment& experiment) {
+  const std::string text = processes.broadcast(sequenceToJson(experiment).dump());
+  return processes.isFirst() ? experiment : valueOrThrow(sequenceFromText(text, "process 0"));
+}
+
+std::string contentOf(const std::string& stamp) {
+  return stamp.substr(0, stamp.find('-'));
 }
 
 void requireSame(Processes& processes, const std::string& what, const std::string& data) {

@@ -8,6 +8,7 @@
 #include <stop_token>
 
 #include "core/config/Experiment.h"
+#include "core/config/SequenceExperiment.h"
 #include "core/processes/Launch.h"
 
 namespace headlight {
@@ -25,12 +26,14 @@ struct DistributedContext {
 /// cores. 0: as many as cores.
 int chooseThreads(int threads, const Launch& launch);
 
-/// On the device of this process: those of one machine take its GPUs in turn.
+/// The device of this process, `device` of a config: those of one machine take its GPUs in turn.
+std::string placedDevice(const std::string& device, const Launch& launch);
 Experiment placedAt(Experiment experiment, const Launch& launch);
 
 /// What all processes of a run must be asked for: `experiment` but for its device, threads and
 /// where the data lies, which may differ from machine to machine.
 Json sharedTask(const Experiment& experiment);
+Json sharedTask(const SequenceExperiment& experiment);
 
 /// Null where `together` is one process. Throws Failure: those of Processes, and InvalidConfig
 /// where the tasks or the programs differ; which processes and in what is said. endStart() is the
@@ -39,7 +42,10 @@ std::shared_ptr<Processes> meet(const DistributedContext& together, double timeo
 
 /// Process 0's experiment in all of them.
 Experiment sharedExperiment(Processes& processes, const Experiment& experiment);
+SequenceExperiment sharedExperiment(Processes& processes, const SequenceExperiment& experiment);
 
+/// For a stamp of data (Dataset::stamp) what does not depend on when files were copied.
+std::string contentOf(const std::string& stamp);
 /// Throws Failure (InvalidFile) in all where `data`, a fingerprint, differs.
 void requireSame(Processes& processes, const std::string& what, const std::string& data);
 

@@ -18,6 +18,7 @@ void makePathAbsolute(std::string& path) {
 void makePathsAbsolute(Experiment& experiment) {
   TrainingConfig& training = experiment.training;
   makePathAbsolute(experiment.data.path);
+  makePathAbsolute(experiment.data.teacherLogits);
   makePathAbsolute(training.weights);
   makePathAbsolute(training.teacherWeights);
   if (!findPublishedModel(training.teacher) && isThere(training.teacher))

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 
 #include "core/base/Log.h"
@@ -26,6 +25,7 @@
 #include "core/workbench/session/ModelSnapshot.h"
 #include "core/workbench/training/ExperimentPaths.h"
 #include "core/workbench/training/TrainingStart.h"
+#include "core/workbench/training/UnusedFolder.h"
 
 namespace headlight {
 namespace {
@@ -67,6 +67,7 @@ void takeFreeSettings(const Experiment& config, Experiment& run) {
   run.device = config.device;
   run.threads = config.threads;
   run.data.path = config.data.path;
+  run.data.teacherLogits = config.data.teacherLogits;
   run.data.loaderThreads = config.data.loaderThreads;
 }
 
@@ -102,26 +103,6 @@ auto reportedIfNot(const DistributedContext& together, Body&& body) {
 }
 
 }  // namespace
-
-/// Where a process that writes nothing has its lock; gone when it is.
-class TrainingSession::UnusedFolder {
- public:
-  UnusedFolder() : m_path((std::filesystem::temp_directory_path() / "headlight-XXXXXX").string()) {
-    if (!::mkdtemp(m_path.data()))
-      throw Failure({ErrorCode::Io,
-                     tr("no folder can be created there; set TMPDIR to another folder"), m_path});
-  }
-  ~UnusedFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  UnusedFolder(const UnusedFolder&) = delete;
-  UnusedFolder& operator=(const UnusedFolder&) = delete;
-  const std::string& path() const { return m_path; }
-
- private:
-  std::string m_path;
-};
 
 struct TrainingSession::State {
   Experiment experiment;
@@ -174,11 +155,11 @@ struct TrainingSession::State {
 
   /// For a resumed run: what it measured in an earlier process.
   void completeFromLog(TrainingOutcome& outcome) const {
-    if (outcome.startTop1 && outcome.lastTop1) return;
+    if (outcome.startScore && outcome.lastScore) return;
     const RunHistory history = readRunHistory(*folder, ledger->masks().shape().heads);
-    if (!outcome.startTop1 && history.start) outcome.startTop1 = history.start->top1;
-    if (!outcome.lastTop1 && !history.epochPoints.empty())
-      outcome.lastTop1 = history.epochPoints.back().top1;
+    if (!outcome.startScore && history.start) outcome.startScore = history.start->quality();
+    if (!outcome.lastScore && !history.epochPoints.empty())
+      outcome.lastScore = history.epochPoints.back().quality();
   }
 
   /// What there is to say before the first step.
@@ -195,6 +176,7 @@ struct TrainingSession::State {
     for (const auto& [name, tensor] : state)
       taken->weights.emplace_back(name, tensor.detach().to(at::kCPU, /*non_blocking=*/false,
                                                            /*copy=*/true));
+    taken->weights = weightsOf(taken->weights);
     taken->experiment = ledger->exported();
     taken->masks = ledger->masks();
     taken->classNames = classNames;
@@ -353,6 +335,10 @@ void TrainingSession::pause() {
 }
 void TrainingSession::unpause() {
   m_state->control.unpause();
+}
+
+Result<void> TrainingSession::takesEdits(const Experiment& experiment) {
+  return canEditMasks(experiment);
 }
 
 bool TrainingSession::submit(const MaskEdit& edit) {

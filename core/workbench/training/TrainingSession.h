@@ -62,10 +62,13 @@ class TrainingSession {
   /// Trains until finished or stopped. A stop request writes a checkpoint first.
   Result<TrainingOutcome> run(std::stop_token stop);
 
+  /// The error says why a run of `experiment` takes no mask edits while it goes.
+  static Result<void> takesEdits(const Experiment& experiment);
+
   void pause();
   void unpause();
   /// Takes effect at the next step boundary and is logged with its step. Refused (false) when the
-  /// queue of 256 commands is full or the edit does not fit the model.
+  /// queue of 256 commands is full, the edit does not fit the model or takesEdits() is an error.
   bool submit(const MaskEdit& edit);
 
   /// What the folder's logs say of the run so far: of one that was resumed, the steps before. Reads
@@ -100,7 +103,6 @@ class TrainingSession {
                                                         const DistributedContext& together);
   static std::unique_ptr<TrainingSession> resumeIn(RunFolder folder,
                                                    const DistributedContext& together);
-  class UnusedFolder;
   struct State;
   std::unique_ptr<State> m_state;
 };

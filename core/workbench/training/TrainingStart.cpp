@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workbench/training/TrainingStart.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <optional>
 
 #include "core/base/Translation.h"
 #include "core/checkpoint/Checkpoint.h"
+#include "core/config/DataTask.h"
+#include "core/data/boxes/BatchSide.h"
 #include "core/models/Registry.h"
 #include "core/models/layers/Device.h"
 #include "core/models/layers/Precision.h"
 #include "core/training/run/ModelFile.h"
+#include "core/training/run/TaskChecks.h"
+#include "core/training/step/EvaluationMode.h"
+#include "core/training/tuning/Adapters.h"
+#include "core/training/tuning/FrozenParts.h"
 #include "core/workbench/loading/LearnedAlphas.h"
 #include "core/workbench/loading/LoadedModel.h"
 #include "core/workbench/loading/OlderRules.h"
@@ -19,6 +27,8 @@
 #include "core/workbench/session/Images.h"
 #include "core/workbench/training/DistributedContext.h"
 #include "core/workbench/training/ExperimentPaths.h"
+#include "core/workbench/training/PretrainedStart.h"
+#include "core/workbench/training/TeacherFile.h"
 #include "core/workbench/training/TrainingTeacher.h"
 
 namespace headlight {
@@ -29,29 +39,66 @@ std::shared_ptr<const Dataset> openSplit(const Experiment& experiment, Split spl
       makeDatasetSpec(experiment.data, experiment.model.imageSize, experiment.seed), split));
 }
 
+/// That masks and mechanism take images of the sides at which batches will come. Throws Failure.
+void requireSides(Model& model, const std::vector<int>& sides, at::Device device) {
+  const at::NoGradGuard noGrad;
+  const EvaluationMode mode(model);
+  for (const int side : {sides.front(), sides.back()})
+    model.forward(at::zeros({1, 3, side, side}, at::TensorOptions(device)));
+}
+
+/// The teacher, or its file.
+void openTeachers(const Experiment& experiment, TrainerParts& parts,
+                  std::vector<std::string>& notes) {
+  if (usesTeacherFile(experiment)) {
+    OpenedTeacherFile file = openTeacherFile(experiment, *parts.train);
+    parts.teacherRows = std::move(file.rows);
+    parts.teacherFingerprint = std::move(file.fingerprint);
+    notes.insert(notes.end(), file.notes.begin(), file.notes.end());
+    return;
+  }
+  OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
+  parts.teacher = std::move(opened.teacher);
+  parts.teacherFingerprint = std::move(opened.fingerprint);
+  notes.insert(notes.end(), opened.notes.begin(), opened.notes.end());
+}
+
 /// Opens the data and gives the model as many classes as the data has. `notes` gets what is to be
 /// said of the data and the teacher.
 TrainerParts openParts(Experiment experiment, std::vector<std::string>& notes) {
+  checkTraining(experiment, taskOf(experiment.model), dataTask(experiment.data.dataset));
   makePathsAbsolute(experiment);
   TrainerParts parts;
   parts.train = openSplit(experiment, Split::Train);
   parts.validation = openSplit(experiment, Split::Validation);
   notes = describeSplits(*parts.train, *parts.validation);
-  experiment.model.classes = static_cast<int>(parts.train->classNames().size());
+  const bool rebuilds = taskOf(experiment.model) == Task::Rebuild;
+  experiment.model.classes = rebuilds ? 0 : static_cast<int>(parts.train->classNames().size());
   parts.preprocessing = makePreprocessing(experiment.model);
   parts.device = deviceFromConfig(experiment.device);
   requirePrecision(precisionFromConfig(experiment.training.precision), parts.device);
-  OpenedTeacher opened = openTeacher(experiment, parts.train->classNames(), parts.device.str());
-  parts.teacher = std::move(opened.teacher);
-  parts.teacherFingerprint = std::move(opened.fingerprint);
-  notes.insert(notes.end(), opened.notes.begin(), opened.notes.end());
+  openTeachers(experiment, parts, notes);
   parts.model = makeModel(experiment.model, static_cast<std::uint64_t>(experiment.seed));
   experiment.model = parts.model->config();  // with every option of mechanism and backbone
   parts.model->setRecomputing(experiment.training.checkpointBlocks);
   parts.model->to(parts.device);
   parts.model->setMasks(valueOrThrow(resolveMasks(experiment.masks, parts.model->masks().shape())));
+  if (experiment.data.augment && experiment.data.multiScale && parts.train->hasBoxes())
+    requireSides(*parts.model, batchSides(experiment.model.imageSize), parts.device);
+  if (experiment.training.distillation == "features")
+    requireSameFeatures(*parts.model, *parts.teacherRows, parts.device);
   parts.experiment = std::move(experiment);
   return parts;
+}
+
+/// Where the head is of other classes, which planLoad() leaves as it is.
+std::string newHeadNote(const LoadReport& report) {
+  for (const LoadReport::Mismatch& other : report.mismatched)
+    if (other.name.starts_with("head.") && !other.file.empty() && !other.model.empty() &&
+        other.file.front() != other.model.front())
+      return tr("a new head is trained: they have ") + std::to_string(other.file.front()) +
+             tr(" classes, the data has ") + std::to_string(other.model.front());
+  return {};
 }
 
 /// The config's own weights, if it has any. `notes` gets what is to be said about them, if not all
@@ -61,9 +108,13 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
   const std::string& path = parts.experiment.training.weights;
   if (path.empty()) return;
   auto checkpoint = readWeights(path);
-  const std::string aboutHead = fitHead(checkpoint, path, parts.train->classNames());
+  std::string aboutHead;
+  if (parts.experiment.training.keepClasses)
+    aboutHead = keepClasses(checkpoint, path, parts.train->classNames(), parts.model->state());
+  if (aboutHead.empty()) aboutHead = fitHead(checkpoint, path, parts.train->classNames());
+  const PretrainedFit pretrained = fitPretrained(checkpoint, *parts.model);
   const LoadPlan plan = planFor(*parts.model, checkpoint, {}, path);
-  requireStart(plan.report, path);
+  requireStart(pretrained.below ? reportOfBackbone(plan.report) : plan.report, path);
   auto learned = learnedAlphasIn(checkpoint, path);
   if (parts.experiment.training.resetAlpha) learned.emplace();
   applyWeights(*parts.model, plan, learned);
@@ -71,16 +122,14 @@ void loadStart(const TrainerParts& parts, std::vector<std::string>& notes,
   for (const std::string& note : checkpoint.notes)
     if (!checkpoint.choices.empty()) notes.push_back("starting weights: " + note);
   if (!plan.report.complete()) notes.push_back("starting weights: " + plan.report.summary());
+  for (const std::string& note : pretrained.notes)
+    notes.push_back("starting weights: " + note);
+  if (aboutHead.empty()) aboutHead = newHeadNote(plan.report);
   if (!aboutHead.empty()) notes.push_back("starting weights: " + aboutHead);
   const auto& matched = plan.report.matched;
   if (std::any_of(matched.begin(), matched.end(),
                   [&](const std::string& name) { return parts.model->isFitted(name); }))
     fits.clear();
-}
-
-/// For a Dataset::stamp what does not depend on when files were copied.
-std::string contentOf(const std::string& stamp) {
-  return stamp.substr(0, stamp.find('-'));
 }
 
 /// What the data of all processes must have in common.
@@ -127,6 +176,10 @@ TrainingStart openStart(const Experiment& experiment, bool fresh,
   checkEdits(start.parts.experiment, start.parts.model->masks());
   start.maskFits = fitMasks(*start.parts.model);
   if (fresh) loadStart(start.parts, start.notes, start.maskFits);
+  attachAdapters(*start.parts.model, start.parts.experiment.training,
+                 static_cast<std::uint64_t>(start.parts.experiment.seed));
+  freezeParts(*start.parts.model, start.parts.experiment.training,
+              start.parts.experiment.training.headEpochs > 0);  // so that it is refused here
   return start;
 }
 

@@ -340,8 +340,12 @@ TEST(HeadMetrics, EveryPairingHasMapMeasuresOfAnImage) {
       ASSERT_TRUE(found) << found.error().text();
       for (std::size_t l = 0; l < found->values.size(); ++l) {
         EXPECT_TRUE(std::isfinite(found->chance[l]));
+        // A head of lambdas may have no weight above 0, as on the last stage's one patch: it looks
+        // nowhere.
+        const bool mayLookNowhere = config.mechanism == "lambda" && measure == M::Distance;
         for (const double value : found->values[l])
-          EXPECT_TRUE(std::isfinite(value)) << findInfo(measure).name << " layer " << l;
+          EXPECT_TRUE(std::isfinite(value) || (mayLookNowhere && std::isnan(value)))
+              << findInfo(measure).name << " layer " << l;
       }
     }
   }

@@ -11,7 +11,11 @@
 #include <limits>
 
 #include "core/base/files/Files.h"
+#include "core/workbench/figures/ObjectFigure.h"
 #include "core/workbench/figures/PageDrawing.h"
+#include "core/workbench/figures/PageKey.h"
+#include "core/workbench/figures/PageLayout.h"
+#include "core/workbench/objects/ObjectDrawing.h"
 #include "core/workbench/session/Images.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/workbench/ExplanationSupport.h"
@@ -29,10 +33,11 @@ std::string refusalOf(const std::string& text) {
 }
 
 TEST(PageColumn, IsReadAsTypedAndWrittenAgain) {
-  for (const char* text : {"image", "head 3.1", "layer 11", "rollout", "relevance",
-                           "relevance (class tabby, tabby cat)", "grad-cam (class 3; layer 5)",
-                           "head 0.2 (query 2,4)", "similarity (layer 1; query register1)",
-                           "feature-pca (layer 0; foreground)", "input-gradient (class 3)"})
+  for (const char* text :
+       {"image", "head 3.1", "layer 11", "rollout", "relevance",
+        "relevance (class tabby, tabby cat)", "grad-cam (class 3; layer 5)", "head 0.2 (query 2,4)",
+        "similarity (layer 1; query register1)", "feature-pca (layer 0; foreground)",
+        "input-gradient (class 3)", "boxes", "segments"})
     EXPECT_EQ(toText(columnOf(text)), text);
   EXPECT_EQ(toText(columnOf("head 11")), "layer 11");
   EXPECT_EQ(toText(columnOf("picture")), "image");
@@ -73,6 +78,119 @@ TEST(PageColumn, TokensAreThoseOfTheGrid) {
   for (const char* wrong : {"register2", "12", "3,0", "0,4", "middle", "-1"})
     EXPECT_FALSE(tokenFromText(wrong, grid).ok()) << wrong;
   EXPECT_FALSE(tokenFromText("class", Grid{3, 4, 0, 0}).ok());
+}
+
+Image plainImage(int width, int height, std::uint8_t value) {
+  return {width, height,
+          std::make_shared<const std::vector<std::uint8_t>>(
+              static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3, value)};
+}
+
+bool hasColor(const Image& image, int x, int y, const DrawnColor& color) {
+  const std::uint8_t* pixel = image.row(y) + 3 * static_cast<std::ptrdiff_t>(x);
+  return pixel[0] == color.red && pixel[1] == color.green && pixel[2] == color.blue;
+}
+
+/// A row with these tiles, over a black view.
+PageContent contentOf(std::vector<PageTile> tiles) {
+  PageContent content;
+  PageRow& row = content.rows.emplace_back();
+  row.view = plainImage(100, 100, 0);
+  for (PageTile& tile : tiles)
+    row.tiles.push_back(std::make_shared<const PageTile>(std::move(tile)));
+  return content;
+}
+
+FoundObject objectOf(int index, const std::string& name, const std::array<double, 4>& box) {
+  FoundObject object;
+  object.index = index;
+  object.name = name;
+  object.score = 0.9f;
+  object.box = box;
+  return object;
+}
+
+TEST(FoundColumns, BoxesLieWhereTheModelFoundThem) {
+  PageTile tile;
+  tile.objects = {objectOf(2, "", {0.25, 0.5, 0.75, 1})};
+  PageOptions options;
+  options.dpi = 96;
+  const Image drawn = tileImage(options, plainImage(50, 50, 0), tile, {}, 200, 200);
+  EXPECT_TRUE(hasColor(drawn, 149, 180, objectColor(2)));  // its right side
+  EXPECT_TRUE(hasColor(drawn, 100, 199, objectColor(2)));  // its lower side
+  EXPECT_TRUE(hasColor(drawn, 140, 150, DrawnColor{}));    // inside
+  EXPECT_TRUE(hasColor(drawn, 100, 50, DrawnColor{}));     // above
+}
+
+TEST(FoundColumns, AMarkedObjectHasItsBox) {
+  PageTile tile;
+  tile.box = BoxSides{0.25, 0.5, 0.75, 1};
+  PageOptions options;
+  options.dpi = 96;
+  const Image drawn = tileImage(options, plainImage(50, 50, 0), tile, {}, 200, 200);
+  EXPECT_TRUE(hasColor(drawn, 149, 180, foundColor()));
+  EXPECT_TRUE(hasColor(drawn, 100, 199, foundColor()));
+  EXPECT_TRUE(hasColor(drawn, 140, 150, DrawnColor{}));
+  FigurePage page;
+  page.images = {{"a.png", ""}};
+  page.columns = {columnOf("lost")};
+  tile.subject = "LOST";
+  PageContent content = contentOf({tile});
+  EXPECT_NE(pageCaption(page, content).find("Boxes: around"), std::string::npos);
+  content.rows[0].name = "a.png";
+  content.rows[0].matches = {{0.62, "IoU 0.62 with cat"}};
+  EXPECT_NE(pageCaption(page, content).find("LOST of a.png: IoU 0.62 with cat"), std::string::npos);
+}
+
+TEST(FoundColumns, SegmentsAreThoseOfTheSeenPart) {
+  auto found = std::make_shared<FoundSegments>();
+  found->image = {4, 1, {kIgnoredClass, 0, 1, kIgnoredClass}};  // the model saw the middle
+  found->seen = {0.25, 0, 0.5, 1};
+  PageTile tile;
+  tile.segments = found;
+  const Image drawn = tileImage({}, plainImage(10, 10, 0), tile, {}, 40, 40);
+  const auto half = [](const DrawnColor& color) {
+    const auto of = [](std::uint8_t value) {
+      return static_cast<std::uint8_t>(std::lround(value * 0.5));
+    };
+    return DrawnColor{of(color.red), of(color.green), of(color.blue)};
+  };
+  EXPECT_TRUE(hasColor(drawn, 2, 20, half(objectColor(0))));
+  EXPECT_TRUE(hasColor(drawn, 37, 20, half(objectColor(1))));
+}
+
+TEST(FoundColumns, TheKeyNamesEveryClassOnce) {
+  PageTile boxes, more;
+  boxes.objects = {objectOf(7, "dog", {0, 0, 1, 1}), objectOf(2, "cat", {0, 0, 1, 1})};
+  more.objects = {objectOf(2, "cat", {0, 0, 1, 1})};
+  const PageContent content = contentOf({boxes, more, {}});
+  const auto key = pageKey(content);
+  ASSERT_EQ(key.size(), 2u);
+  EXPECT_EQ(key[0].text, "cat");
+  EXPECT_EQ(key[1].text, "dog");
+  FigurePage page;
+  page.images = {{"a.png", ""}};
+  page.columns = {columnOf("boxes"), columnOf("boxes"), columnOf("image")};
+  const PageLayout with = layOutPage(page, content);
+  ASSERT_EQ(with.key.size(), 1u);
+  page.options.bars = page.options.caption = false;
+  EXPECT_TRUE(layOutPage(page, content).key.empty());
+}
+
+TEST(FoundColumns, AKeyThatDoesNotFitCountsTheRest) {
+  std::vector<KeyEntry> entries;
+  for (int i = 0; i < 20; ++i)
+    entries.push_back({"class", objectColor(i)});
+  const auto lines = keyInLines(entries, 150, 10, 2);
+  ASSERT_EQ(lines.size(), 2u);
+  std::size_t shown = 0;
+  for (const auto& line : lines)
+    for (const PlacedKey& key : line) {
+      EXPECT_GE(key.left, 0);
+      EXPECT_LT(key.left, 150);
+      shown += key.entry.text == "class" ? 1 : 0;
+    }
+  EXPECT_EQ(lines[1].back().entry.text, "+ " + std::to_string(20 - shown));
 }
 
 FigurePage fullPage() {
@@ -159,6 +277,36 @@ class LookedPage : public ::testing::Test {
   Image m_images[2];
   FigurePage m_page;
 };
+
+TEST_F(LookedPage, MarkedObjectsAreComparedWithTrueBoxes) {
+  m_page.columns = valueOrThrow(pageColumnsFromText("image, dino-mask"));
+  const auto truth =
+      std::make_shared<const TrueBoxes>(TrueBoxes{{{{2, 2, 18, 20}, 0, 360, false}}, {"cat"}});
+  PageEvaluationOptions looking;
+  looking.truth = [&](const std::string& path) {
+    return path == m_page.images[0].path ? truth : nullptr;
+  };
+  const auto content = std::make_shared<const PageContent>(
+      valueOrThrow(evaluatePage(*m_session, m_masks, m_page, looking)));
+  const Heatmap expected = valueOrThrow(
+      imageHeatmap(*m_session, rawImage(m_session->info(), m_images[0]), m_masks, "dino-mask"));
+  const PageRow& row = content->rows[0];
+  ASSERT_TRUE(row.tiles[1]->box && expected.box);
+  EXPECT_EQ(*row.tiles[1]->box, *expected.box);
+  EXPECT_FALSE(row.tiles[1]->blends);
+  const BoxSides pixels = pixelSides(*expected.box, 24, 24, m_session->info().experiment.model);
+  const TrueBoxMatch match = bestTrueBox(pixels, truth->boxes);
+  ASSERT_EQ(row.matches.size(), 2u);
+  EXPECT_EQ(row.matches[1].overlap, match.overlap);
+  EXPECT_EQ(row.matches[1].text, matchText(match, truth->boxes, truth->classNames));
+  EXPECT_TRUE(row.matches[0].text.empty());
+  EXPECT_TRUE(content->rows[1].matches[1].text.empty());
+  looking.before = content;  // tiles are kept; true boxes are asked for again
+  looking.truth = {};
+  const PageContent again = valueOrThrow(evaluatePage(*m_session, m_masks, m_page, looking));
+  EXPECT_EQ(again.rows[0].tiles[1], row.tiles[1]);
+  EXPECT_TRUE(again.rows[0].matches[1].text.empty());
+}
 
 TEST_F(LookedPage, TilesAreWhatIsSeen) {
   const PageContent page = inference();

@@ -48,6 +48,51 @@ TEST(IdentifyModel, PublishedModelsAreReadOffTheirTensors) {
   }
 }
 
+/// They take images of any size, so their files say none.
+TEST(IdentifyModel, DetectorsAreReadOffTheirTensors) {
+  for (const std::string name :
+       {"lcnet_vit_s_320", "esnet_vit_s_320", "esnet_vit_m_416", "lcnet_s_320", "esnet_m_416"}) {
+    SCOPED_TRACE(name);
+    ModelConfig published = findPublishedModel(name)->config;
+    published.imageSize = 320;
+    const Checkpoint checkpoint = weightsOnly(*makeModel(published, 0));
+    std::vector<std::string> notes;
+    ModelConfig inferred = identifyModel(checkpoint, notes);
+    EXPECT_TRUE(sameModel(inferred, published));
+    EXPECT_TRUE(planFor(*makeModel(inferred, 1), checkpoint).report.complete());
+  }
+}
+
+TEST(IdentifyModel, ClassifiersOfTheirNetworksAreReadOffTheirTensors) {
+  for (const std::string name : {"lcnet_classifier_s_224", "esnet_classifier_m_224",
+                                 "lcnet_vit_classifier_s_224", "esnet_vit_classifier_s_224"}) {
+    SCOPED_TRACE(name);
+    const ModelConfig published = findPublishedModel(name)->config;
+    const Checkpoint checkpoint = weightsOnly(*makeModel(published, 0));
+    std::vector<std::string> notes;
+    const ModelConfig inferred = identifyModel(checkpoint, notes);
+    EXPECT_EQ(inferred.backbone, published.backbone);
+    EXPECT_TRUE(sameArchitecture(inferred, published)) << modelToJson(inferred).dump();
+    EXPECT_EQ(inferred.classes, 1000);
+    EXPECT_TRUE(planFor(*makeModel(inferred, 1), checkpoint).report.complete());
+  }
+}
+
+TEST(IdentifyModel, SegmentersAreReadOffTheirTensors) {
+  ModelConfig config = findPublishedModel("vit_segmenter_base_512")->config;
+  config.width = 128;
+  config.depth = 2;
+  config.heads = 2;
+  config.layout = {{"queries", 6},        {"width", 64},          {"heads", 4},
+                   {"groups", 32},        {"encoder_layers", 1},  {"encoder_hidden", 24},
+                   {"decoder_layers", 2}, {"decoder_hidden", 20}, {"position_grid", 3}};
+  const Checkpoint checkpoint = weightsOnly(*makeModel(config, 0));
+  std::vector<std::string> notes;
+  ModelConfig inferred = identifyModel(checkpoint, notes);
+  EXPECT_TRUE(sameModel(inferred, config)) << modelToJson(inferred).dump();
+  EXPECT_TRUE(planFor(*makeModel(inferred, 1), checkpoint).report.complete());
+}
+
 /// Options that add tensors: a convolution in the MLP, and pooled tokens.
 TEST(IdentifyModel, OptionsThatBringTensorsAreReadOffThem) {
   for (const auto& [name, option, value] :

@@ -53,6 +53,23 @@ TEST(StartingHead, GetsTheDatasOrder) {
   EXPECT_EQ(checkpoint.tensors[1].second[0][0].item<float>(), 2);
 }
 
+TEST(StartingHead, KeepsTheRowsOfClassesThatItKnows) {
+  Checkpoint checkpoint = checkpointOf({"a", "b", "c"}, 3);
+  const NamedTensors model{{"head.weight", at::full({4, 4}, -1.0F)},
+                           {"head.bias", at::full({4}, -1.0F)}};
+  const std::string said = keepClasses(checkpoint, "w", {"c", "x", "A", "y"}, model);
+  EXPECT_NE(said.find("keeps 2 of its 4 classes"), std::string::npos) << said;
+  EXPECT_EQ(biasOf(checkpoint), (std::vector<float>{2, -1, 0, -1}));
+  EXPECT_EQ(checkpoint.tensors[1].second[0][3].item<float>(), 2);
+  EXPECT_EQ(checkpoint.tensors[1].second[1][3].item<float>(), -1);
+  EXPECT_EQ(model[1].second[0].item<float>(), -1) << "the model's own is not written";
+
+  Checkpoint same = checkpointOf({"a", "b", "c"}, 3), others = same;
+  EXPECT_EQ(keepClasses(same, "w", {"c", "a", "b"}, model), "");
+  EXPECT_EQ(keepClasses(others, "w", {"x", "y", "z"}, model), "");
+  EXPECT_EQ(biasOf(others), (std::vector<float>{0, 1, 2}));
+}
+
 TEST(StartingHead, OfOtherClassesIsLeftOut) {
   Checkpoint checkpoint = checkpointOf({"a", "b", "c"}, 3);
   const std::string said = fitHead(checkpoint, "w", {"a", "b", "x"});

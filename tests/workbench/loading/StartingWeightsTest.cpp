@@ -68,6 +68,32 @@ TEST(StartingShare, DeitStartsAft) {
   }
 }
 
+/// Their queries, keys and values are DeiT's, which keeps them in one tensor.
+TEST(StartingShare, DeitFillsAttentionByFeatures) {
+  for (const std::string name : {"linear_transformer", "performer"}) {
+    const LoadReport report = reportOf(configOf("vit/softmax"), configOf("vit/" + name));
+    EXPECT_TRUE(report.missing.empty()) << name;
+    EXPECT_TRUE(report.unexpected.empty()) << name;
+    EXPECT_EQ(report.taken.size(), 3u * 3 * 2) << name;  // blocks, parts, weight and bias
+    EXPECT_EQ(report.bodyShare().value(), 1) << name;
+    const std::int64_t width = configOf("vit/" + name).width;
+    const auto rows = [&](std::int64_t third) {
+      return "rows " + std::to_string(third * width) + " to " +
+             std::to_string((third + 1) * width - 1) + " of " + std::to_string(3 * width);
+    };
+    for (const auto& [part, third] :
+         {std::pair{"query", 0}, std::pair{"key", 1}, std::pair{"value", 2}}) {
+      const std::string wanted = std::string("blocks.1.attn.") + part + ".weight";
+      const auto found =
+          std::find_if(report.taken.begin(), report.taken.end(),
+                       [&](const LoadReport::Taken& item) { return item.name == wanted; });
+      ASSERT_NE(found, report.taken.end()) << wanted;
+      EXPECT_EQ(found->from, "blocks.1.attn.qkv.weight");
+      EXPECT_EQ(found->part, rows(third));
+    }
+  }
+}
+
 TEST(StartingShare, OtherSizesAndClassesAreFine) {
   const ModelConfig deit = configOf("vit/softmax");
   ModelConfig other = deit;

@@ -41,6 +41,16 @@ TEST(WeightsName, SaysWhereTheyComeFrom) {
   EXPECT_EQ(makeWeightsName("/c/hub/models--timm--vit_small.x"), "timm/vit_small.x (hub)");
 }
 
+TEST(WeightsName, OfAKeptTaughtModelIsWhatItWasMadeFrom) {
+  EXPECT_EQ(makeWeightsName("/d/taught/demo + probe-0123456789abcdef.safetensors"), "demo + probe");
+  EXPECT_EQ(keptTaughtName("/d/taught/a-b + probe-0123456789abcdef.safetensors"), "a-b + probe");
+  for (const char* other :
+       {"/d/other/demo + probe-0123456789abcdef.safetensors", "/d/taught/-0123456789abcdef.pth",
+        "/d/taught/demo + probe-0123456789abcdeg.safetensors", "/d/taught/-0123456789abcdef",
+        "/d/taught/-0123456789abcdef.safetensors", "/d/taught/mine.safetensors", ""})
+    EXPECT_EQ(keptTaughtName(other), "") << other;
+}
+
 TEST(WeightsName, OfARunHasItsPartAndStep) {
   const Metadata kept{{"experiment", "{}"}, {"step", "500"}};
   const Metadata resumable{{"experiment", "{}"}, {"training", R"({"step": 750})"}};

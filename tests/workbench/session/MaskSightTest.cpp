@@ -193,6 +193,27 @@ TEST(MaskSight, AModelThatAveragesPatchesReadsThemAll) {
   EXPECT_EQ(whyNoMaskEffect(model, 2), "");
 }
 
+/// IBiT's Algorithm 2 as printed has no softmax: a product of 0 is no weight.
+TEST(MaskSight, OfProductsSaysThatNothingIsLeftOutside) {
+  ModelInfo model = plainModel();
+  model.experiment.model.mechanism = "learned_mask";
+  MaskScheme masks(3, 2);
+  const auto textOf = [&](const char* placement, const char* kind) {
+    model.experiment.model.attention = {{"placement", placement}};
+    masks.set(0, 0, mask(kind));
+    return maskSight({model, masks, nullptr, 0, 0, model.grid.middleToken()}).text;
+  };
+  for (const std::string kind : {"hard", "strict", "random"})
+    EXPECT_NE(textOf("products", (kind + ":3").c_str()).find(kind + ": products outside become 0"),
+              std::string::npos)
+        << kind;
+  EXPECT_NE(textOf("products", "soft:3@0.25").find("soft: logits outside are multiplied"),
+            std::string::npos);
+  EXPECT_NE(textOf("products", "decay:0.5").find("decay: weights are multiplied"),
+            std::string::npos);
+  EXPECT_NE(textOf("weights", "hard:3").find("hard: logits outside become 0"), std::string::npos);
+}
+
 TEST(MaskSight, ALearnedMaskIsAContourAtHalfOfItsLargestValue) {
   const ModelInfo model = plainModel();
   InferenceResult result;

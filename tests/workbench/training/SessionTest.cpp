@@ -101,10 +101,10 @@ TEST(Session, ValidatesWhatItStartsFrom) {
   const auto first = begin(experiment, folder / "first");
   const TrainingOutcome outcome = runToEnd(*first);
   const TrainingUpdate update = first->takeUpdate();
-  ASSERT_TRUE(update.start && outcome.startTop1 && outcome.lastTop1);
+  ASSERT_TRUE(update.start && outcome.startScore && outcome.lastScore);
   EXPECT_EQ(update.start->step, 0);
-  EXPECT_EQ(*outcome.startTop1, update.start->top1);
-  EXPECT_EQ(*outcome.lastTop1, update.epochPoints.back().top1);
+  EXPECT_EQ(*outcome.startScore, update.start->top1);
+  EXPECT_EQ(*outcome.lastScore, update.epochPoints.back().top1);
   EXPECT_EQ(first->history().start->validationLoss, update.start->validationLoss);
 
   Experiment more = experiment;
@@ -114,7 +114,7 @@ TEST(Session, ValidatesWhatItStartsFrom) {
   double best = -1;
   for (const EpochPoint& point : update.epochPoints)
     best = std::max(best, point.top1);
-  EXPECT_EQ(*after.startTop1, best) << "where the first one was best, the second begins";
+  EXPECT_EQ(*after.startScore, best) << "where the first one was best, the second begins";
 }
 
 TEST(Session, LetsItsFolderGoWhenItHasEnded) {
@@ -178,7 +178,7 @@ TEST(Session, EvaluationAgreesWithValidation) {
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->images, 18);
   EXPECT_EQ(result->skipped, 0);
-  EXPECT_DOUBLE_EQ(result->top1, outcome.bestTop1);
+  EXPECT_DOUBLE_EQ(result->top1, outcome.bestScore);
   EXPECT_GE(result->top5, result->top1);
   EXPECT_GT(reported, 0);
 
