@@ -12,10 +12,12 @@
 #include <QTranslator>
 
 #include <cstdio>
+#include <optional>
 
 #include "app/gui/OpenWindow.h"
 #include "app/gui/StartState.h"
 #include "app/gui/StartupSequence.h"
+#include "app/gui/WindowManual.h"
 #include "core/base/Heap.h"
 #include "core/base/Processor.h"
 #include "core/base/Streams.h"
@@ -53,16 +55,9 @@ int refuse(const QString& text) {
   return kUsageExit;
 }
 
-void declare(QCommandLineParser& parser) {
-  parser.setApplicationDescription(
-      QObject::tr("Inspect, mask and retrain the attention of vision transformers."));
-  parser.addHelpOption();
-  parser.addVersionOption();
-  parser.addPositionalArgument(
-      QStringLiteral("files"),
-      QObject::tr("Images, folders, checkpoints, configs, masks, sessions."),
-      QStringLiteral("[files…]"));
-  parser.addOptions({
+/// Without those for help and version, which Qt adds.
+QList<QCommandLineOption> windowOptions() {
+  return {
       {"model", QObject::tr("A published name, a config or a checkpoint."), "NAME|FILE"},
       {"weights", QObject::tr("A checkpoint (.safetensors, .pth)."), "FILE"},
       {"image", QObject::tr("An image, or sample:NAME."), "FILE"},
@@ -86,7 +81,43 @@ void declare(QCommandLineParser& parser) {
       {"reuse", QObject::tr("Open the files in the window that is already open, if there is one.")},
       {"no-session", QObject::tr("Do not restore or save the session.")},
       {"print-shortcuts", QObject::tr("Print the help page of keyboard shortcuts, and exit.")},
-  });
+      {"print-man", QObject::tr("Print the manual page for man, and exit.")},
+      {"print-completions",
+       QObject::tr("Print completions of these options for a shell, and exit. [one of: bash, zsh, "
+                   "fish]"),
+       "SHELL"},
+  };
+}
+
+void declare(QCommandLineParser& parser) {
+  parser.setApplicationDescription(
+      QObject::tr("Inspect, mask and retrain the attention of vision transformers."));
+  parser.addHelpOption();
+  parser.addVersionOption();
+  parser.addPositionalArgument(
+      QStringLiteral("files"),
+      QObject::tr("Images, folders, checkpoints, configs, masks, sessions."),
+      QStringLiteral("[files…]"));
+  parser.addOptions(windowOptions());
+}
+
+/// Answers what needs no window: --version, --print-man, --print-completions. The exit code, if one
+/// of them was given.
+std::optional<int> answer(const QCommandLineParser& parser) {
+  const QString shell = parser.value(QStringLiteral("print-completions"));
+  QString text;
+  if (parser.isSet(QStringLiteral("version")))
+    text = versionText();
+  else if (parser.isSet(QStringLiteral("print-man")))
+    text = windowManualPage(parser, windowOptions());
+  else if (parser.isSet(QStringLiteral("print-completions")))
+    text = windowCompletion(parser, windowOptions(), shell);
+  else
+    return std::nullopt;
+  if (text.isEmpty())
+    return refuse(QStringLiteral("--print-completions must be bash, zsh or fish"));
+  std::fputs(qUtf8Printable(text), stdout);
+  return 0;
 }
 
 /// An empty text is success.
@@ -164,8 +195,8 @@ bool prepareEnvironment(int argc, char** argv) {
   bool windowless = false;
   for (int i = 1; i < argc; ++i) {
     const QByteArray argument(argv[i]);
-    for (const char* option :
-         {"--screenshot", "--print-shortcuts", "--help", "--version", "-h", "-v"})
+    for (const char* option : {"--screenshot", "--print-shortcuts", "--print-man",
+                               "--print-completions", "--help", "--version", "-h", "-v"})
       if (argument.startsWith(option)) windowless = true;
     if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
     if (argument.startsWith("--scale=")) qputenv("QT_SCALE_FACTOR", argument.mid(8));
@@ -262,6 +293,8 @@ int main(int argc, char** argv) {
   QGuiApplication::setDesktopFileName(QStringLiteral("headlight"));
   QCommandLineParser parser;
   declare(parser);
+  if (parser.parse(QApplication::arguments()))
+    if (const auto code = answer(parser)) return *code;
   parser.process(application);
   Options options;
   if (const QString error = readOptions(parser, options); !error.isEmpty()) return refuse(error);

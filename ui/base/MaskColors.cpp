@@ -13,6 +13,8 @@ QColor maskColor(MaskKind kind, const QPalette& palette) {
       return QColor(213, 94, 0);
     case MaskKind::Random:
       return QColor(204, 121, 167);
+    case MaskKind::Decay:
+      return QColor(230, 159, 0);
     case MaskKind::None:
       break;
   }

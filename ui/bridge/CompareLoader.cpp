@@ -3,7 +3,7 @@
 
 #include "core/models/Registry.h"
 #include "core/workbench/loading/Input.h"
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
 #include "ui/document/ModelText.h"

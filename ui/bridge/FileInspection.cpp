@@ -10,13 +10,13 @@
 #include "core/workbench/loading/ModelsInFolder.h"
 #include "core/workbench/runs/RunsInFolder.h"
 #include "core/workbench/sequences/SequenceTraining.h"
-#include "core/workbench/session/Datasets.h"
+#include "core/workbench/session/DatasetImages.h"
 #include "ui/base/CoreText.h"
+#include "ui/bridge/GalleryModel.h"
 
 namespace headlight {
 namespace {
 
-constexpr int kDatasetSamples = 90;
 constexpr std::size_t kMostModels = 200;  // in a folder, before the list of them is shown anyway
 constexpr std::size_t kMaxFolderEntries = 200'000;  // scanned before a folder is called too large
 
@@ -170,11 +170,7 @@ void describeFinding(const std::stop_token& stop, FileFinding& finding) {
 }  // namespace
 
 DatasetSpec gallerySample(const std::string& kind, const std::string& path) {
-  DatasetSpec spec;
-  spec.kind = kind;
-  spec.path = path;
-  spec.maxSamples = kDatasetSamples;
-  return spec;
+  return addressedSamples(kind, path);
 }
 
 FileFinding inspectFile(const QString& path, const std::stop_token& stop) {

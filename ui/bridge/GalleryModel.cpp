@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "core/config/DatasetKinds.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int kThumbnailBytes = 96 << 20;
 constexpr const char* kSamples = ":/samples";
+constexpr const char* kDrawn = "drawn";  ///< in place of the folder that scenes do not have
 
 /// "striped_disc/0001.png" in a folder of class folders, else the file's name.
 QString nameIn(const QString& folder, const QString& path) {
@@ -35,6 +37,21 @@ void GalleryModel::addSamples() {
   for (const QString& name : folder.entryList(QDir::Files, QDir::Name))
     entries << Entry{folder.filePath(name), ImageBridge::nameOf(folder.filePath(name)), kSamples};
   append(entries);
+}
+
+QString GalleryModel::scenePath(int index, const char* kind) {
+  return ImageBridge::datasetPath(QLatin1String(kind), kDrawn, index);
+}
+
+void GalleryModel::addScenes(const char* kind) {
+  QStringList scenes;
+  for (int i = 0; i < kScenes; ++i)
+    scenes << scenePath(i, kind);
+  addFolder(kDrawn, scenes);
+}
+
+void GalleryModel::addScene(const QString& path) {
+  if (!m_rows.contains(path)) append({Entry{path, ImageBridge::nameOf(path), kDrawn}});
 }
 
 void GalleryModel::addFiles(const QStringList& paths) {
@@ -105,7 +122,8 @@ QStringList GalleryModel::sources() const {
   QStringList sources;
   for (const Entry& entry : m_entries) {
     if (entry.source == kSamples) continue;
-    const QString& source = entry.source.isEmpty() ? entry.path : entry.source;
+    const bool alone = entry.source.isEmpty() || entry.source == kDrawn;
+    const QString& source = alone ? entry.path : entry.source;
     if (sources.isEmpty() || sources.last() != source) sources << source;
   }
   sources.removeDuplicates();
@@ -144,8 +162,9 @@ QVariant GalleryModel::data(const QModelIndex& index, int role) const {
     case ProblemRole:
       return m_problems.value(entry.path);
     case Qt::ToolTipRole: {
-      const QString place =
-          entry.source == kSamples ? tr("A built-in sample") : QDir::toNativeSeparators(entry.path);
+      const QString place = entry.source == kSamples ? tr("A built-in sample")
+                            : entry.source == kDrawn ? tr("Drawn by the program, with its truth")
+                                                     : QDir::toNativeSeparators(entry.path);
       const QString problem = m_problems.value(entry.path);
       return plainToolTip(problem.isEmpty() ? QStringLiteral("%1\n%2").arg(entry.name, place)
                                             : problem);

@@ -10,6 +10,9 @@
 #include <QSet>
 #include <QStringList>
 
+#include "core/config/DatasetKinds.h"
+#include "core/workbench/session/DatasetImages.h"
+
 namespace headlight {
 
 class ImageBridge;
@@ -20,20 +23,28 @@ class GalleryModel : public QAbstractListModel {
   enum Role { PathRole = Qt::UserRole, ProblemRole, GroupRole };
   static constexpr int kThumbnailSide = 104;  ///< in device-independent pixels
   static constexpr int kMaxImages = 20'000;
+  static constexpr int kScenes = kAddressedScenes;  ///< that are drawn
 
   explicit GalleryModel(ImageBridge* images, QObject* parent = nullptr);
 
   /// Shows the built-in samples, first in the list.
   void addSamples();
+  /// Scenes that the program draws, from no file, with their boxes or segments; what no training
+  /// begins with. `kind`: a drawn one (DatasetKinds.h).
+  void addScenes(const char* kind = kTextureScenes);
+  static QString scenePath(int index, const char* kind = kTextureScenes);  ///< 0 … kScenes − 1
+  /// One of them, by its address (scenePath()), as sources() has it.
+  void addScene(const QString& path);
   /// Images that are in the list already are left out.
   void addFiles(const QStringList& paths);
   /// A folder or dataset with what inspection found in it. Added again, it is renewed; images of
   /// it that had been added by themselves take their place in it.
   void addFolder(const QString& folder, const QStringList& images);
   void removeImages(const QModelIndexList& indexes);
-  void clear();  ///< all but the samples
+  void clear();  ///< all but the samples; drawn scenes too
 
-  /// What to add again for the same list: files and folders, without the samples.
+  /// What to add again for the same list: files, folders and addresses of drawn scenes, without the
+  /// samples.
   QStringList sources() const;
   QModelIndex indexOf(const QString& path) const;
   QString pathAt(const QModelIndex& index) const { return index.data(PathRole).toString(); }

@@ -5,32 +5,19 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include <map>
 #include <mutex>
-#include <tuple>
+#include <optional>
 
-#include "core/workbench/session/Datasets.h"
+#include "core/workbench/session/DatasetImages.h"
 #include "ui/base/Images.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FileInspection.h"
+#include "ui/document/KnownTruth.h"
 
 namespace headlight {
 
-struct ImageBridge::Cache {
-  /// A small sample of a dataset on disk, opened once.
-  Result<std::shared_ptr<const Dataset>> open(const std::string& kind, const std::string& folder) {
-    const std::lock_guard lock(mutex);
-    auto& known = datasets[{kind, folder}];
-    if (known) return known;
-    auto opened = openDataset(gallerySample(kind, folder), Split::Train);
-    if (!opened) return opened.error();
-    known = std::move(*opened);
-    return known;
-  }
-
-  std::mutex mutex;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Dataset>> datasets;
-};
+/// Small samples of datasets on disk, opened once.
+struct ImageBridge::Cache : AddressedDatasets {};
 
 /// Newest first: what scrolled into sight last is wanted most.
 struct ImageBridge::ThumbnailQueue {
@@ -51,22 +38,10 @@ struct ImageBridge::ThumbnailQueue {
 
 namespace {
 
-constexpr const char* kDatasetPrefix = "dataset:";
 constexpr int kMaxResourceBytes = 16 << 20;
 
-struct DatasetAddress {
-  std::string kind, folder;
-  int index = 0;
-};
-
 std::optional<DatasetAddress> datasetAddress(const QString& path) {
-  if (!path.startsWith(kDatasetPrefix)) return std::nullopt;
-  const QString kind = path.section(':', 1, 1);
-  bool ok = false;
-  const int index = path.section(':', 2, 2).toInt(&ok);
-  const QString folder = path.section(':', 3);
-  if (!ok || index < 0 || folder.isEmpty()) return std::nullopt;
-  return DatasetAddress{kind.toStdString(), folder.toStdString(), index};
+  return datasetAddressFrom(path.toStdString());
 }
 
 Result<Image> readResource(const QString& path) {
@@ -78,18 +53,32 @@ Result<Image> readResource(const QString& path) {
                      path.toStdString());
 }
 
+struct ReadImage {
+  Image image;
+  std::shared_ptr<const KnownTruth> truth;
+};
+
+Result<ReadImage> withoutTruth(Result<Image> image) {
+  if (!image) return image.error();
+  return ReadImage{std::move(*image), nullptr};
+}
+
+ReadImage withTruth(Sample sample, const Dataset& dataset) {
+  if (!dataset.hasBoxes() && !dataset.hasSegments()) return {std::move(sample.image), nullptr};
+  KnownTruth truth{std::move(sample.boxes), dataset.classNames(), std::move(sample.segments)};
+  return {std::move(sample.image), std::make_shared<const KnownTruth>(std::move(truth))};
+}
+
 template <typename Cache>
-Result<Image> readCached(Cache& cache, const QString& path) {
-  if (path.startsWith(':')) return readResource(path);
+Result<ReadImage> readCached(Cache& cache, const QString& path) {
+  if (path.startsWith(':')) return withoutTruth(readResource(path));
   const auto address = datasetAddress(path);
-  if (!address) return readImageAt(path.toStdString());
+  if (!address) return withoutTruth(readImageAt(path.toStdString()));
   const auto dataset = cache.open(address->kind, address->folder);
   if (!dataset) return dataset.error();
-  if (address->index >= (*dataset)->size())
-    return Error{ErrorCode::NotFound, "the dataset has no such sample", path.toStdString()};
-  auto sample = (*dataset)->sample(address->index);
+  auto sample = cache.sample(*address);
   if (!sample) return sample.error();
-  return sample->image;
+  return withTruth(std::move(*sample), **dataset);
 }
 
 QImage makeThumbnail(const Image& image, int side) {
@@ -118,14 +107,14 @@ void ImageBridge::loadImage(const QString& path) {
   m_loading = true;
   m_imageWorker.clear();
   m_imageWorker.post([this, cache = m_cache, ticket, path](std::stop_token) {
-    auto image = readCached(*cache, path);
-    callInThread(this, [this, ticket, path, image] {
+    auto read = readCached(*cache, path);
+    callInThread(this, [this, ticket, path, read] {
       if (ticket != m_loadTicket) return;
       m_loading = false;
-      if (image)
-        Q_EMIT imageLoaded(*image, nameOf(path), path);
+      if (read)
+        Q_EMIT imageLoaded(read->image, nameOf(path), path, read->truth);
       else
-        Q_EMIT imageFailed(path, QString::fromStdString(image.error().text()));
+        Q_EMIT imageFailed(path, QString::fromStdString(read.error().text()));
     });
   });
 }
@@ -139,9 +128,9 @@ void ImageBridge::requestThumbnail(const QString& path, int side) {
   m_thumbnailWorker.post([this, cache = m_cache, queue = m_thumbnails](std::stop_token) {
     const auto entry = queue->take();
     if (!entry) return;
-    const auto image = readCached(*cache, entry->path);
-    const QImage thumbnail = image ? makeThumbnail(*image, entry->side) : QImage();
-    const QString problem = image ? QString() : QString::fromStdString(image.error().text());
+    const auto read = readCached(*cache, entry->path);
+    const QImage thumbnail = read ? makeThumbnail(read->image, entry->side) : QImage();
+    const QString problem = read ? QString() : QString::fromStdString(read.error().text());
     callInThread(this, [this, path = entry->path, thumbnail, problem] {
       --m_pendingThumbnails;
       Q_EMIT thumbnailReady(path, thumbnail, problem);
@@ -172,11 +161,19 @@ void ImageBridge::cancelInspections() {
 }
 
 QString ImageBridge::datasetPath(const QString& kind, const QString& folder, int index) {
-  return QStringLiteral("%1%2:%3:%4").arg(kDatasetPrefix, kind).arg(index).arg(folder);
+  return QString::fromStdString(
+      toText(DatasetAddress{kind.toStdString(), folder.toStdString(), index}));
+}
+
+bool ImageBridge::isDrawnPath(const QString& path) {
+  const auto address = datasetAddress(path);
+  return address && isDrawnData(address->kind);
 }
 
 QString ImageBridge::nameOf(const QString& path) {
-  if (const auto address = datasetAddress(path))
+  const auto address = datasetAddress(path);
+  if (address && isDrawnData(address->kind)) return tr("drawn scene %1").arg(address->index);
+  if (address)
     return QStringLiteral("%1 #%2").arg(QString::fromStdString(address->kind)).arg(address->index);
   const QFileInfo file(path);
   // A built-in sample, "striped-disc.png", is named as its class is.

@@ -38,6 +38,8 @@ struct FileFinding {
   QString problem;                       ///< Unknown: what is wrong and what to do
 };
 
+struct KnownTruth;
+
 class ImageBridge : public QObject {
   Q_OBJECT
  public:
@@ -65,11 +67,15 @@ class ImageBridge : public QObject {
 
   /// "dataset:cifar10:12:/path": the path of sample 12 of a dataset on disk.
   static QString datasetPath(const QString& kind, const QString& folder, int index);
+  /// Whether the path is of a scene that the program draws, from no file.
+  static bool isDrawnPath(const QString& path);
   /// The name of an image for people: "goldfinch.jpg", "cifar10 #12".
   static QString nameOf(const QString& path);
 
  Q_SIGNALS:
-  void imageLoaded(const headlight::Image& image, const QString& name, const QString& path);
+  /// `truth`: of a sample whose dataset has boxes or segments; else null.
+  void imageLoaded(const headlight::Image& image, const QString& name, const QString& path,
+                   std::shared_ptr<const headlight::KnownTruth> truth);
   void imageFailed(const QString& path, const QString& text);
   void thumbnailReady(const QString& path, const QImage& thumbnail, const QString& problem);
   void inspected(const headlight::FileFinding& finding);

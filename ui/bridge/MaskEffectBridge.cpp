@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/workbench/classes/ClassMatch.h"
+#include "core/workbench/evaluation/SchemeScores.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/bridge/ModelWorker.h"
 #include "ui/document/Document.h"
@@ -110,6 +111,9 @@ void MaskEffectBridge::measure() {
        keeping = keeping()](std::stop_token stop) -> Measured {
         const auto open = session();
         if (!open) return {schemes, Error{ErrorCode::Canceled, "no model is open", ""}};
+        if (measuresScores(open->info()))
+          return {schemes,
+                  keptScores(keeping, {*open, sample, schemes.front()}, schemes, notify, stop)};
         return {schemes,
                 keptEvaluations(keeping, {*open, sample, schemes.front()}, schemes, notify, stop)};
       },

@@ -8,6 +8,8 @@
 #include "core/base/Heap.h"
 #include "core/base/Log.h"
 #include "core/models/Registry.h"
+#include "core/workbench/adapt/KeptTaught.h"
+#include "core/workbench/adapt/TaughtModel.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/loading/WeightsName.h"
@@ -42,6 +44,16 @@ bool areOfImage(const Document& document) {
   const auto place = parseMapPlace(document.inputs().imagePath().toStdString());
   return !document.inputs().model().isPrecomputed ||
          (place && place->file == document.inputs().model().weights);
+}
+
+/// Whether a map of the decoder is wanted that was too large to be kept for every query.
+bool lacksDecoderMaps(const Document& document) {
+  const auto inference = document.inference();
+  const ViewOptions& view = document.view().options();
+  if (!inference || !inference->segments || view.decoderLayer < 0 || view.segmentQuery < 0)
+    return false;
+  const FoundSegments& found = *inference->segments;
+  return found.decoderLayers > 0 && decoderMap(found, view.segmentQuery, 0).empty();
 }
 
 /// Maps of fine grids are hundreds of megabytes: giving them back would take the window's thread
@@ -87,6 +99,9 @@ ModelWorker::ModelWorker(Document* document, QObject* parent)
           [this] { requestInference(); });
   connect(&document->inputs(), &InferenceInputs::imageChanged, this, [this] {
     if (!m_settingFrame) requestInference();
+  });
+  connect(&document->view(), &ViewState::changed, this, [this] {
+    if (lacksDecoderMaps(*m_document)) requestInference();
   });
   connect(&document->reference(), &ReferenceState::changed, this, [this] { requestReference(); });
   connect(&document->inputs(), &InferenceInputs::masksChanged, this, [this] {
@@ -185,6 +200,39 @@ void ModelWorker::setPrompts(const Prompts& prompts,
       misfit);
 }
 
+void ModelWorker::useHead(const LinearHead& head, const std::optional<DataConfig>& data,
+                          std::function<void(const QString& problem)> done) {
+  Misfit misfit;
+  misfit.failed = done;
+  misfit.dropped = [done] {
+    done(tr("The new classes are not in use: opening was canceled. Press Use to try again."));
+  };
+  const auto kept = std::make_shared<Result<void>>();
+  open(
+      displayName(m_document->inputs().model().experiment.model.name),
+      [sessions = m_sessions, head, data, kept, folder = m_taughtFolder,
+       masks = m_document->inputs().masks()]() -> Opened {
+        if (!sessions->main) return Error{ErrorCode::InvalidArgument, "no model is open", ""};
+        auto taught = withHead(*sessions->main, head, masks, data);
+        if (taught && !folder.empty())
+          *kept = keepTaught(**taught, masks, folder, sessions->main->info().weights);
+        return taught;
+      },
+      [this, done, kept, keep = keepingView()] {
+        keep();
+        done({});
+        if (!*kept) sayNotKept(kept->error());
+      },
+      misfit);
+}
+
+void ModelWorker::sayNotKept(const Error& error) {
+  Q_EMIT notKept(tr("The new classes are in use, but not kept"),
+                 tr("%1. They are lost when Headlight ends: save the model with Train → Teach "
+                    "classes → Save as….")
+                     .arg(textOf(error)));
+}
+
 void ModelWorker::configure(int threads) {
   m_worker.post([this, threads](std::stop_token) {
     configureCompute(threads);
@@ -203,11 +251,13 @@ void ModelWorker::open(const QString& what, std::function<Opened()> opener,
                  misfit = std::move(misfit)](std::stop_token) {
     auto result = opener();
     if (!result) {
-      callInThread(this, [this, ticket, what, error = result.error(),
-                          openOwn = ownOpening(misfit.weights), failed = misfit.failed] {
-        if (!failed) return failedToOpen(ticket, what, error, openOwn);
-        if (endOpening(ticket)) failed(textOf(error));
-      });
+      callInThread(
+          this, [this, ticket, what, error = result.error(), openOwn = ownOpening(misfit.weights),
+                 failed = misfit.failed, dropped = misfit.dropped] {
+            if (!failed) return failedToOpen(ticket, what, error, openOwn);
+            if (endOpening(ticket)) return failed(textOf(error));
+            if (dropped) dropped();
+          });
       return;
     }
     const LoadReport& report = (*result)->info().report;
@@ -220,7 +270,10 @@ void ModelWorker::open(const QString& what, std::function<Opened()> opener,
     }
     // It becomes the session only when the window still wants it: see opened().
     std::shared_ptr<InferenceSession> session = std::move(*result);
-    callInThread(this, [this, ticket, session, whenOpen] { opened(ticket, session, whenOpen); });
+    callInThread(this, [this, ticket, session, whenOpen, dropped = misfit.dropped] {
+      if (ticket != m_opening && dropped) return dropped();
+      opened(ticket, session, whenOpen);
+    });
   });
 }
 
@@ -362,11 +415,15 @@ void ModelWorker::requestInference() {
   m_worker.post([this, sessions = m_sessions, ticket, image = m_document->inputs().image(),
                  path = m_document->inputs().imagePath().toStdString(),
                  masks = m_document->inputs().masks(), through = m_throughTraining,
+                 query = m_document->view().options().segmentQuery,
                  stop = m_inferenceStop.get_token()](std::stop_token) {
     const auto& session = through && sessions->training ? sessions->training : sessions->main;
     if (!session || stop.stop_requested()) return;
+    InferenceOptions options;
+    options.decoderQuery = query;
     const std::shared_ptr<const Result<InferenceResult>> inference(
-        new Result<InferenceResult>(session->infer(session->imageAt(path, image), masks, {}, stop)),
+        new Result<InferenceResult>(
+            session->infer(session->imageAt(path, image), masks, options, stop)),
         &releaseElsewhere);
     callInThread(this, [this, ticket, inference] { inferenceDone(ticket, inference); });
   });

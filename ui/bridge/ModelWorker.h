@@ -8,11 +8,13 @@
 #include <QString>
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 
+#include "core/workbench/adapt/LinearHead.h"
 #include "core/workbench/session/InferenceSession.h"
 #include "ui/base/WorkerThread.h"
 #include "ui/document/Document.h"
@@ -46,6 +48,12 @@ class ModelWorker : public QObject {
   /// its masks, the image and the view stay. `done` gets what went wrong, in the window's thread;
   /// an empty text: nothing.
   void setPrompts(const Prompts& prompts, std::function<void(const QString& problem)> done);
+  /// The present weights with another classifier (withHead), which is kept in the folder of
+  /// keepTaughtIn(), or notKept says why not; otherwise as setPrompts().
+  void useHead(const LinearHead& head, const std::optional<DataConfig>& data,
+               std::function<void(const QString& problem)> done);
+  /// The folder where taught models lie until somebody saves them; empty: they are not kept.
+  void keepTaughtIn(const std::filesystem::path& folder) { m_taughtFolder = folder; }
   /// Forgets about the model that is being opened: the present one stays.
   void cancelOpening();
   bool isOpening() const { return m_opening != 0; }
@@ -107,6 +115,8 @@ class ModelWorker : public QObject {
   void weightsPreviewed(const QString& path, const headlight::LoadReport& report, bool ownModel);
   void weightsLoaded(const QString& path, const headlight::LoadReport& report);
   void saved(const QString& path);
+  /// A taught model is in use, but in no file: it is lost when the program ends.
+  void notKept(const QString& title, const QString& text);
   void throughTrainingChanged(bool on);
   void computeDescribed(const QString& text);
 
@@ -119,6 +129,8 @@ class ModelWorker : public QObject {
     std::function<void()> openAnyway;            ///< where they fit in part; empty: nobody asks
     std::filesystem::path weights;               ///< given beside a model; empty: none
     std::function<void(const QString&)> failed;  ///< in place of Document::failed
+    /// It came to nothing: canceled, or another opening counts by now. Empty: nobody waits.
+    std::function<void()> dropped;
   };
   /// Its view as it was, but for the query, which is of the new grid.
   std::function<void()> keepingView();
@@ -133,6 +145,7 @@ class ModelWorker : public QObject {
   void openedInPart(int ticket, const QString& what, const LoadReport& report, const Misfit& misfit,
                     const std::function<void()>& openOwn);
   bool endOpening(int ticket);
+  void sayNotKept(const Error& error);
   void inferenceDone(int ticket, const std::shared_ptr<const Result<InferenceResult>>& result);
   void requestReference();
   void setFrame(const Image& image, const QString& name, const QString& path,
@@ -140,6 +153,7 @@ class ModelWorker : public QObject {
   void setActivity(const QString& text);
 
   Document* m_document;
+  std::filesystem::path m_taughtFolder;
   std::shared_ptr<Sessions> m_sessions;
   int m_openTicket = 0;
   int m_opening = 0;  ///< the ticket of the opening that counts; 0: none

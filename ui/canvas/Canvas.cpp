@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ui/base/CoreText.h"
+#include "ui/canvas/ViewedDecoder.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/canvas/ViewedMask.h"
 
@@ -29,15 +30,16 @@ int valueRank(const std::vector<float>& values, std::size_t at) {
 Canvas::Canvas(Document* document, QWidget* parent) : ImageView(document, parent) {
   setObjectName("canvas");
   setAccessibleName(tr("Canvas: the image with the map of the chosen head"));
-  setWhatsThis(
-      tr("The patch under the pointer is the query; a click pins it, Esc releases it. A click on "
-         "the label "
-         "of an object selects the detection token that found it. Arrows move "
-         "the query, C selects the class token, D the distillation token or the next register. [ "
-         "and ] change the "
-         "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "
-         "zooms, the middle button "
-         "drags, 0 fits, 1 is 100 %."));
+  setWhatsThis(tr(
+      "The patch under the pointer is the query; a click pins it, Esc releases it. A click on "
+      "the label "
+      "of an object selects the detection token that found it, a click on a segment its class and "
+      "the query of the decoder that found it. Arrows move "
+      "the query, C selects the class token, D the distillation token or the next register. [ "
+      "and ] change the "
+      "layer, comma and full stop the head, O shows or hides the map, S smooths it. The wheel "
+      "zooms, the middle button "
+      "drags, 0 fits, 1 is 100 %."));
   connect(&document->inputs(), &InferenceInputs::masksChanged, this, &Canvas::readMask);
   refreshMap();
 }
@@ -47,15 +49,34 @@ std::optional<MapOverlay> Canvas::currentMap() const {
 }
 
 Legend Canvas::currentLegend() const {
-  return canvasLegend(*document(), shownMap());
+  Legend legend = canvasLegend(*document(), shownMap());
+  legend.note = legendNote();
+  return legend;
 }
 
 QString Canvas::legendNote() const {
-  return shownNote(*document());
+  const QString segments = segmentNote(*document());
+  const QString note = shownNote(*document());
+  return note.isEmpty() || segments.isEmpty() ? note + segments
+                                              : note + QLatin1Char(' ') + segments;
 }
 
+/// The class first, of the pixel under the pointer, or where it is elsewhere in the patch's middle.
 QString Canvas::hoverText(int patch) const {
+  const QString text = patchHoverText(patch);
+  const QPointF middle = placeAt(patchRect(patch).center());
+  const bool within =
+      patchAt(toWidget({m_pointer.x() * document()->inputs().image().width,
+                        m_pointer.y() * document()->inputs().image().height})) == patch;
+  const QString segment = segmentTextAt(*document(), within ? m_pointer : middle);
+  return segment.isEmpty() ? text : segment + QLatin1Char('\n') + text;
+}
+
+QString Canvas::patchHoverText(int patch) const {
   const auto inference = document()->inference();
+  if (shownMap() && shownDecoderLayer(*document()) >= 0)
+    return patchText(patch) + QStringLiteral(": ") +
+           decoderShareText(*document(), shownMap()->values[static_cast<std::size_t>(patch)]);
   if (!shownMap() || !inference || inference->maps.isSigned) return ImageView::hoverText(patch);
   if (shownLearned(inference.get(), document()->view().options()))
     return ImageView::hoverText(patch);  // no share of anything
@@ -138,7 +159,11 @@ void Canvas::paintMarks(QPainter& painter) {
   if (!document()->inputs().hasModel() || !document()->inputs().hasImage()) return;
   drawMask(painter);
   drawTokenCursor(painter);
-  if (!hasNoImage()) drawObjects(painter, objects(), palette());
+  if (!hasNoImage()) {
+    drawSegments(painter);
+    drawTruth(painter, viewedTruth(*document(), regionRect()));
+    drawObjects(painter, objects(), palette());
+  }
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   for (const int token : chipTokens())
@@ -155,6 +180,7 @@ void Canvas::readMask() {
 }
 
 void Canvas::drawMask(QPainter& painter) {
+  if (shownDecoderLayer(*document()) >= 0) return;  // masks are of heads
   drawMaskSight(painter, regionRect(), m_sight, palette());
   if (!m_sight.text.empty())
     drawNote(painter, imageArea(), Qt::AlignBottom | Qt::AlignRight, coreText(m_sight.text),
@@ -167,9 +193,58 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
     for (const int token : chipTokens())
       if (chipRect(token).contains(event->position())) return setQuery(token);
     const auto marks = objects();
-    if (const ObjectMark* mark = labelAt(marks, event->position())) return setQuery(mark->token);
+    if (const ObjectMark* mark = labelAt(marks, event->position()))
+      return document()->view().pinBox(mark->token, mark->cell);
+    if (pressSegment(event->position())) return;
   }
   ImageView::mousePressEvent(event);
+}
+
+void Canvas::mouseMoveEvent(QMouseEvent* event) {
+  const QPointF before = std::exchange(m_pointer, placeAt(event->position()));
+  ImageView::mouseMoveEvent(event);
+  if (segmentTextAt(*document(), before) != segmentTextAt(*document(), m_pointer)) update();
+}
+
+bool Canvas::pressSegment(const QPointF& point) {
+  const auto found = viewedSegments(*document());
+  const int patch = patchAt(point);
+  if (!found || patch < 0 || hasNoImage()) return false;
+  const QPointF place = placeAt(point);
+  const int query = queryAt(*found, place.x(), place.y());
+  if (query < 0) return false;
+  document()->view().pinSegment(tokenOf(patch), query, classAt(found->image, place.x(), place.y()));
+  return true;
+}
+
+QRectF Canvas::imageRect() const {
+  const Image& image = document()->inputs().image();
+  return {toWidget({0, 0}), toWidget(QPointF(image.width, image.height))};
+}
+
+QPointF Canvas::placeAt(const QPointF& point) const {
+  const Image& image = document()->inputs().image();
+  if (image.empty()) return {-1, -1};
+  const QPointF pixel = toImage(point);
+  return {pixel.x() / image.width, pixel.y() / image.height};
+}
+
+/// In the corner, or below a notice that would cover it there.
+std::vector<SegmentKey> Canvas::segmentLegend() const {
+  const auto found = viewedSegments(*document());
+  if (!found || hasNoImage()) return {};
+  const QFontMetricsF metrics(font());
+  const QRectF covered = coveredArea();
+  QRectF area = imageArea();
+  auto keys = segmentKeys(*found, area, metrics);
+  if (!areaOfKeys(keys).intersects(covered)) return keys;
+  area.setTop(std::min(covered.bottom(), area.bottom()));
+  return segmentKeys(*found, area, metrics);
+}
+
+void Canvas::drawSegments(QPainter& painter) {
+  m_segments.paint(painter, *document(), imageRect(), imageArea());
+  drawSegmentKeys(painter, segmentLegend(), palette());
 }
 
 /// The distillation token, or the registers one after the other.
@@ -213,12 +288,13 @@ void Canvas::moveToken(int rows, int cols) {
 void Canvas::stepLayer(int by) {
   ViewOptions view = document()->view().options();
   const int layers = static_cast<int>(document()->inputs().model().heads.size());
-  view.layer = std::clamp(view.layer + by, 0, layers - 1);
+  view.layer = std::clamp(view.layer + by, 0, std::max(layers - 1, 0));
   document()->view().set(view);
 }
 
 void Canvas::stepHead(int by) {
   ViewOptions view = document()->view().options();
+  if (document()->inputs().model().heads.empty()) return;
   const int heads = document()->inputs().model().heads[static_cast<std::size_t>(view.layer)];
   view.head = std::clamp(view.head + by, -1, heads - 1);
   document()->view().set(view);
@@ -308,7 +384,8 @@ bool Canvas::handleKey(QKeyEvent* event) {
 
 void Canvas::mapTaken() {
   readMask();
-  if (showsObjects(*document())) update();  // other boxes may lie over the same map
+  // Other boxes or segments may lie over the same map.
+  if (showsObjects(*document()) || showsSegments(*document())) update();
   describe();
 }
 
@@ -319,6 +396,8 @@ void Canvas::describe() {
   QString text = legend.title + QStringLiteral("; ") + legend.detail;
   if (!legend.note.isEmpty()) text += QStringLiteral("; ") + legend.note;
   if (!m_sight.text.empty()) text += QStringLiteral("; ") + coreText(m_sight.text);
+  for (const SegmentKey& key : segmentLegend())
+    text += QStringLiteral("; ") + key.text;
   setAccessibleDescription(text);
 }
 

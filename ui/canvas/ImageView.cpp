@@ -71,6 +71,18 @@ QRectF ImageView::imageArea() const {
   return QRectF(rect()).adjusted(0, 0, 0, -std::min<double>(legend, height() / 2.0));
 }
 
+void ImageView::setCover(QWidget* cover) {
+  if (m_cover.data() == cover) return;
+  m_cover = cover;
+  m_cover->installEventFilter(this);
+  update();
+}
+
+QRectF ImageView::coveredArea() const {
+  if (!m_cover || !m_cover->isVisible()) return {};
+  return QRect(mapFromGlobal(m_cover->mapToGlobal(QPoint(0, 0))), m_cover->size());
+}
+
 double ImageView::fittedScale() const {
   const Image& image = m_document->recorded().shownImage();
   if (image.empty()) return 1;
@@ -415,6 +427,15 @@ bool ImageView::event(QEvent* event) {
   }
   if (event->type() == QEvent::FocusOut) m_input->loseFocus();
   return QWidget::event(event);
+}
+
+/// Qt repaints only what the cover leaves, but a legend may lie elsewhere then.
+bool ImageView::eventFilter(QObject* watched, QEvent* event) {
+  const QEvent::Type type = event->type();
+  if (watched == m_cover.data() && (type == QEvent::Show || type == QEvent::Hide ||
+                                    type == QEvent::Move || type == QEvent::Resize))
+    update();
+  return QWidget::eventFilter(watched, event);
 }
 
 void ImageView::resizeEvent(QResizeEvent*) {

@@ -4,6 +4,7 @@
 // legend below. What the map is and what a click means is for subclasses to say.
 
 #include <QImage>
+#include <QPointer>
 #include <QTimer>
 #include <QWidget>
 
@@ -41,6 +42,11 @@ class ImageView : public QWidget {
   int patchAt(const QPointF& position) const;
   QPointF toWidget(const QPointF& imagePoint) const;
   QPointF toImage(const QPointF& position) const;
+
+  /// A widget that may lie over the view: the notices. Legends in the image keep clear of it.
+  void setCover(QWidget* cover);
+  /// Where it lies, in widget coordinates; empty while it is hidden.
+  QRectF coveredArea() const;
 
   /// How often the colored map was rebuilt: hovering and zooming must not rebuild it.
   int mapBuilds() const { return m_mapBuilds; }
@@ -93,6 +99,7 @@ class ImageView : public QWidget {
   int hoveredPatch() const { return m_hovered; }  ///< −1: none
 
   bool event(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
@@ -122,6 +129,7 @@ class ImageView : public QWidget {
   Document* m_document;
   AnalysisBridge* m_bridge;
   ImageViewInput* m_input;
+  QPointer<QWidget> m_cover;
   QRectF m_region;  ///< in image pixels
 
   bool m_fitted = true;

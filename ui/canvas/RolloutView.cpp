@@ -10,6 +10,7 @@
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/canvas/ViewedRollout.h"
+#include "ui/widgets/LabeledFields.h"
 
 namespace headlight {
 
@@ -89,18 +90,13 @@ RolloutView::RolloutView(Document* document, QWidget* parent)
   m_discardText->setMinimumWidth(m_discardText->fontMetrics().horizontalAdvance("99 %"));
   m_image = new RolloutImage(document, this);
 
-  auto* fusionLabel = new QLabel(tr("&Fuse heads by"), this);
-  fusionLabel->setBuddy(m_fusion);
-  auto* discardLabel = new QLabel(tr("D&rop lowest"), this);
-  discardLabel->setBuddy(m_discard);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 4, 8, 4);
   row->setSpacing(8);
-  row->addWidget(fusionLabel);
-  row->addWidget(m_fusion);
+  addLabeledField(row, tr("&Fuse heads by"), m_fusion);
   row->addSpacing(12);
-  row->addWidget(discardLabel);
-  row->addWidget(m_discard, 1);
+  addLabeledField(row, tr("D&rop lowest"), m_discard);
+  row->setStretchFactor(m_discard, 1);
   row->addWidget(m_discardText);
   row->addStretch(1);
   auto* layout = new QVBoxLayout(this);

@@ -10,7 +10,9 @@
 #include <algorithm>
 
 #include "ui/base/CoreText.h"
+#include "ui/canvas/ViewedDecoder.h"
 #include "ui/canvas/ViewedObjects.h"
+#include "ui/canvas/ViewedSegments.h"
 
 namespace headlight {
 namespace {
@@ -74,6 +76,7 @@ ViewControls::ViewControls(Document* document, QWidget* parent)
   connect(&document->inputs(), &InferenceInputs::modelChanged, this, &ViewControls::readModel);
   connect(&document->view(), &ViewState::changed, this, &ViewControls::readView);
   connect(document, &Document::inferenceChanged, this, &ViewControls::readLearned);
+  connect(document, &Document::inferenceChanged, this, &ViewControls::refreshVisible);
   readModel();
 }
 
@@ -101,6 +104,29 @@ void ViewControls::addShown() {
   });
 }
 
+void ViewControls::addDecoder() {
+  m_decoder = new QComboBox(this);
+  m_decoder->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  m_decoderActions =
+      addLabeled(tr("Decoder layer"), m_decoder, "viewDecoder",
+                 tr("Show where the query of the clicked segment looks in a layer of the decoder, "
+                    "in place of the head's map"));
+  connect(m_decoder, &QComboBox::activated, this, [this](int index) {
+    change([index](ViewOptions& view) { view.decoderLayer = index - 1; });
+  });
+}
+
+void ViewControls::readDecoder() {
+  const int layers = offeredDecoderLayers(*m_document);
+  if (m_decoder->count() != layers + 1) {
+    m_decoder->clear();
+    m_decoder->addItem(tr("none"));
+    for (int layer = 0; layer < layers; ++layer)
+      m_decoder->addItem(QString::number(layer));
+  }
+  m_decoder->setCurrentIndex(std::min(m_document->view().options().decoderLayer + 1, layers));
+}
+
 void ViewControls::buildChoosers() {
   addShown();
   m_layer = new QSpinBox(this);
@@ -117,6 +143,7 @@ void ViewControls::buildChoosers() {
       addLabeled(tr("Token"), m_token, "viewToken",
                  tr("The query token: click a patch on the canvas, or type its row and column, "
                     "\"4, 7\", or \"class\" where there is a class token"));
+  addDecoder();
   connect(m_layer, &QSpinBox::valueChanged, this,
           [this](int layer) { change([layer](ViewOptions& view) { view.layer = layer; }); });
   connect(m_head, &QComboBox::activated, this,
@@ -171,9 +198,14 @@ void ViewControls::buildColors() {
                               "what it does to the rest (M)"),
                            &ViewOptions::maskOutline);
   m_objectsAction = addToggle("viewObjects", tr("Objects"),
-                              tr("Box what the detector found; a click on a label makes its "
-                                 "detection token the query (Shift+O)"),
+                              tr("Box what a detector found, color what a segmenter found; a click "
+                                 "on a label or a segment makes its token the query (Shift+O)"),
                               &ViewOptions::objectBoxes);
+  m_objectsButton = m_toggles.back().first;
+  m_truthAction = addToggle("viewTruth", tr("Truth"),
+                            tr("Draw what the image's dataset says, in the colors of the classes: "
+                               "boxes dashed, segments by their borders (Ctrl+Shift+B)"),
+                            &ViewOptions::trueBoxes);
   connect(m_opacity, &QSlider::valueChanged, this, [this](int percent) {
     change([percent](ViewOptions& view) { overlayStrength(view) = percent / 100.0; });
   });
@@ -221,7 +253,13 @@ void ViewControls::refreshVisible() {
   show({m_smoothAction}, m_use.smooth);
   show({m_sharedAction}, m_use.sharedScale);
   show({m_maskAction}, m_use.mask);
-  show({m_objectsAction}, m_use.objects && showsObjects(*m_document));
+  const bool segments = showsSegments(*m_document);
+  readDecoder();
+  show(m_decoderActions, m_use.objects && offeredDecoderLayers(*m_document) > 0);
+  show({m_objectsAction}, m_use.objects && (showsObjects(*m_document) || segments));
+  show({m_truthAction},
+       m_use.objects && (showsTruth(*m_document) || showsTrueSegments(*m_document)));
+  m_objectsButton->setText(segments ? tr("Segments") : tr("Objects"));
 }
 
 void ViewControls::change(const std::function<void(ViewOptions&)>& edit) {
@@ -233,7 +271,8 @@ void ViewControls::readModel() {
   const bool open = m_document->inputs().hasModel();
   for (QWidget* widget : std::initializer_list<QWidget*>{m_layer, m_head, m_token})
     widget->setEnabled(open);
-  m_layer->setRange(0, open ? static_cast<int>(m_document->inputs().model().heads.size()) - 1 : 0);
+  const int layers = open ? static_cast<int>(m_document->inputs().model().heads.size()) : 0;
+  m_layer->setRange(0, std::max(layers - 1, 0));
   m_token->setRange(0, open ? m_document->inputs().model().grid.tokens() - 1 : 0);
   m_reading = false;
   if (!m_document->inference()) m_shown->clear();  // of the model before
@@ -270,9 +309,10 @@ void ViewControls::readShown() {
 void ViewControls::readView() {
   m_reading = true;
   const ViewOptions& view = m_document->view().options();
-  const int heads = m_document->inputs().hasModel()
-                        ? m_document->inputs().model().heads[static_cast<std::size_t>(view.layer)]
-                        : 0;
+  const bool attends =
+      m_document->inputs().hasModel() && !m_document->inputs().model().heads.empty();
+  const int heads =
+      attends ? m_document->inputs().model().heads[static_cast<std::size_t>(view.layer)] : 0;
   if (m_head->count() != heads + 1) {
     m_head->clear();
     m_head->addItem(tr("mean"));

@@ -54,6 +54,8 @@ class ViewControls : public QToolBar {
   std::vector<QAction*> addLabeled(const QString& label, QWidget* widget, const QString& name,
                                    const QString& tip);
   void addShown();
+  void addDecoder();
+  void readDecoder();
   void readLearned();
   bool offers(const std::vector<LearnedMap>& maps) const;
   void readShown();
@@ -67,9 +69,11 @@ class ViewControls : public QToolBar {
   ViewUse m_use;
   // The parts of the bar, to be shown and hidden.
   std::vector<QAction*> m_shownActions, m_layerActions, m_headActions, m_tokenActions,
-      m_styleActions;
+      m_decoderActions, m_styleActions;
   QAction *m_mapAction = nullptr, *m_smoothAction = nullptr, *m_sharedAction = nullptr,
-          *m_maskAction = nullptr, *m_objectsAction = nullptr;
+          *m_maskAction = nullptr, *m_objectsAction = nullptr, *m_truthAction = nullptr;
+  QToolButton* m_objectsButton = nullptr;
+  QComboBox* m_decoder;  ///< of a segmenter, once a segment was clicked
   QSpinBox* m_layer;
   QComboBox* m_head;
   TokenSpinBox* m_token;

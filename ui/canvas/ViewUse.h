@@ -15,8 +15,9 @@ struct ViewUse {
   bool colors = true;  ///< style, strength and color map
   bool smooth = true;
   bool sharedScale = true;
-  bool mask = false;     ///< the outline of a mask
-  bool objects = false;  ///< the boxes of what a detector found
+  bool mask = false;          ///< the outline of a mask
+  bool objects = false;       ///< the boxes of what a detector found
+  bool markedObject = false;  ///< an explanation that has a box
   bool operator==(const ViewUse&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/base/CoreText.h"
+#include "ui/canvas/ViewedDecoder.h"
 #include "ui/document/MaskText.h"
 #include "ui/document/RecordedView.h"
 
@@ -50,6 +51,22 @@ QString recordedNote(const Document& document, const QString& meaning) {
   return meaning.isEmpty() ? text : text + QStringLiteral(". ") + meaning;
 }
 
+Legend decoderLegend(const Document& document, const std::optional<MapOverlay>& map) {
+  Legend legend;
+  legend.title = decoderTitle(document);
+  legend.note = decoderNote(document);
+  nameWeights(legend, document);
+  legend.detail = QObject::tr("map hidden");
+  if (!map || !document.view().options().showOverlay) return legend;
+  legend.bar = true;
+  legend.colorMap = map->colorMap;
+  legend.range = map->range;
+  legend.detail = withMapNote(QObject::tr("scaled to this map: %1 to %2")
+                                  .arg(formatValue(map->range.low), formatValue(map->range.high)),
+                              *map);
+  return legend;
+}
+
 /// " · place (2, 3) of its 7 by 7 window", where there are windows.
 QString windowTitle(const LearnedMap& learned, const Document& document) {
   const ViewOptions& view = document.view().options();
@@ -87,9 +104,18 @@ bool drawnSmooth(const AttentionMaps& maps, const ViewOptions& view, int layer) 
   return drawnSmooth(maps.layers[static_cast<std::size_t>(layer)], view.smooth);
 }
 
-QString shownNote(const Document& document) {
+namespace {
+
+/// Of the maps of the heads, whatever is on the canvas.
+QString headsNote(const Document& document) {
   const LearnedMap* learned = shownLearned(document.inference().get(), document.view().options());
   return learned ? recordedNote(document, coreText(learned->maps.meaning)) : meaningNote(document);
+}
+
+}  // namespace
+
+QString shownNote(const Document& document) {
+  return shownDecoderLayer(document) >= 0 ? decoderNote(document) : headsNote(document);
 }
 
 Grid gridOfLayer(const AttentionMaps& maps, int layer, const Grid& model) {
@@ -148,6 +174,7 @@ QRectF shownRegion(const Document& document) {
 std::optional<MapOverlay> canvasMap(const Document& document) {
   const auto inference = document.inference();
   if (!inference || !document.inputs().hasModel()) return {};
+  if (auto decoder = decoderOverlay(document)) return decoder;
   const ViewOptions& view = document.view().options();
   const Grid& grid = document.inputs().model().grid;
   const AttentionMaps& maps = shownMaps(*inference, view);
@@ -157,6 +184,7 @@ std::optional<MapOverlay> canvasMap(const Document& document) {
 }
 
 Legend canvasLegend(const Document& document, const std::optional<MapOverlay>& map) {
+  if (shownDecoderLayer(document) >= 0) return decoderLegend(document, map);
   const ViewOptions& view = document.view().options();
   const auto inference = document.inference();
   const LearnedMap* learned = shownLearned(inference.get(), view);
@@ -221,7 +249,7 @@ Legend headsLegend(const Document& document, bool captioned) {
     legend.title += QObject::tr(" and mask");
   if (learned && learned->maps.inWindows())
     legend.title += QObject::tr(" · each: the window of the query");
-  legend.note = shownNote(document);
+  legend.note = headsNote(document);
   if (!document.sourceNote().isEmpty() && !document.recorded().view())
     legend.title += QStringLiteral(" · ") + document.sourceNote();
   nameWeights(legend, document);

@@ -37,8 +37,9 @@ std::optional<MapOverlay> ComparedHeatmap::currentMap() const {
 
 Legend ComparedHeatmap::currentLegend() const {
   Legend legend = ExplanationImage::currentLegend();
-  if (legend.bar && shownMap() && sharesScale())
-    legend.detail = withMapNote(tr("one scale for both"), *shownMap());
+  if (!legend.bar || !shownMap() || !sharesScale()) return legend;
+  legend.detail = withMapNote(tr("one scale for both"), *shownMap());
+  addObjectText(legend);
   return legend;
 }
 

@@ -8,7 +8,7 @@
 #include <QMimeData>
 
 #include "core/workbench/loading/Input.h"
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 #include "ui/base/BackgroundTask.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/CompareLoader.h"

@@ -34,8 +34,9 @@ void Document::setModel(const ModelInfo& info) {
                   QString::fromStdString(masks.error().text()));
 }
 
-void Document::setImage(const Image& image, const QString& name, const QString& path) {
-  m_inputs.resetImage(image, name, path);
+void Document::setImage(const Image& image, const QString& name, const QString& path,
+                        std::shared_ptr<const KnownTruth> truth) {
+  m_inputs.resetImage(image, name, path, std::move(truth));
   m_inference.reset();
   m_reference.forgetInference();
   Q_EMIT m_inputs.imageChanged();

@@ -36,7 +36,9 @@ class Document : public QObject {
   const HeadNumberState& numbers() const { return m_numbers; }
 
   void setModel(const ModelInfo& info);  ///< also resets masks to the model's own and the view
-  void setImage(const Image& image, const QString& name, const QString& path);
+  /// `truth`: what its dataset says of it.
+  void setImage(const Image& image, const QString& name, const QString& path,
+                std::shared_ptr<const KnownTruth> truth = nullptr);
 
   /// What is shown: a recorded step, else the newest image; may be null.
   std::shared_ptr<const InferenceResult> inference() const;

@@ -21,10 +21,12 @@ Result<void> InferenceInputs::resetModel(const ModelInfo& info) {
   return {};
 }
 
-void InferenceInputs::resetImage(const Image& image, const QString& name, const QString& path) {
+void InferenceInputs::resetImage(const Image& image, const QString& name, const QString& path,
+                                 std::shared_ptr<const KnownTruth> truth) {
   m_image = image;
   m_imageName = displayName(name);
   m_imagePath = path;
+  m_imageTruth = std::move(truth);
 }
 
 QString InferenceInputs::whyNotComputed() const {

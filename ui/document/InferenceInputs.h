@@ -8,6 +8,7 @@
 #include <QUndoStack>
 
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "core/base/Result.h"
@@ -16,6 +17,8 @@
 #include "core/workbench/session/InferenceSession.h"
 
 namespace headlight {
+
+struct KnownTruth;
 
 class InferenceInputs : public QObject {
   Q_OBJECT
@@ -36,6 +39,8 @@ class InferenceInputs : public QObject {
   const Image& image() const { return m_image; }
   const QString& imageName() const { return m_imageName; }
   const QString& imagePath() const { return m_imagePath; }
+  /// What its dataset says of it (KnownTruth.h); null: it is of none with boxes or segments.
+  const std::shared_ptr<const KnownTruth>& imageTruth() const { return m_imageTruth; }
 
   // Masks. Everything that edits them comes in by pushEdit, so that it can be undone, and goes out
   // by editApplied, so that a run that listens gets the same edits.
@@ -69,11 +74,13 @@ class InferenceInputs : public QObject {
   friend class Document;  // what a new model or image means for the others, in which order
   /// The error where the model's own masks do not fit it: then it has none. Emits nothing.
   Result<void> resetModel(const ModelInfo& info);
-  void resetImage(const Image& image, const QString& name, const QString& path);
+  void resetImage(const Image& image, const QString& name, const QString& path,
+                  std::shared_ptr<const KnownTruth> truth);
 
   std::optional<ModelInfo> m_model;
   Image m_image;
   QString m_imageName, m_imagePath;
+  std::shared_ptr<const KnownTruth> m_imageTruth;
   MaskScheme m_masks, m_opened;
   QUndoStack m_undoStack;
   int m_stroke = -1;  ///< MaskCommand::kNoStroke

@@ -83,6 +83,10 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readFlag(json, "overlay", "view.", view.showOverlay);
   readFlag(json, "mask_outline", "view.", view.maskOutline);
   readFlag(json, "object_boxes", "view.", view.objectBoxes);
+  readShare(json, "object_threshold", view.objectThreshold);
+  readFlag(json, "true_boxes", "view.", view.trueBoxes);
+  readShare(json, "segment_opacity", view.segmentOpacity);
+  readWhole(json, "decoder_layer", -1, view.decoderLayer);
   readFlag(json, "paint_on_click", "view.", view.paintsOnClick);
   if (const auto name = textAt(json, "color_map", "view."); !name.empty())
     view.colorMap = valueOrThrow(colorMapFromName(name));
@@ -98,6 +102,9 @@ ViewOptions readView(const Json& json, ViewOptions view) {
   readWhole(json, "way_class", -1, view.method.classIndex);
   readWhole(json, "way_layer", -1, view.method.layer);
   readFlag(json, "way_foreground", "view.", view.method.foreground);
+  if (json.contains("way_objects"))
+    valueOrThrow(readParameters(objectParameters(), json["way_objects"], &view.method.objects,
+                                "view.way_objects"));
   return view;
 }
 
@@ -239,6 +246,10 @@ Json viewToJson(const ViewOptions& view) {
           {"overlay", view.showOverlay},
           {"mask_outline", view.maskOutline},
           {"object_boxes", view.objectBoxes},
+          {"object_threshold", view.objectThreshold},
+          {"true_boxes", view.trueBoxes},
+          {"segment_opacity", view.segmentOpacity},
+          {"decoder_layer", view.decoderLayer},
           {"paint_on_click", view.paintsOnClick},
           {"rollout_fusion", headFusionName(view.rollout.fusion)},
           {"rollout_discard", view.rollout.discardRatio},
@@ -246,7 +257,8 @@ Json viewToJson(const ViewOptions& view) {
           {"way", view.method.name},
           {"way_class", view.method.classIndex},
           {"way_layer", view.method.layer},
-          {"way_foreground", view.method.foreground}};
+          {"way_foreground", view.method.foreground},
+          {"way_objects", writeParameters(objectParameters(), &view.method.objects)}};
 }
 
 Result<ViewOptions> viewFromJson(const Json& json, const ViewOptions& view) {

@@ -9,7 +9,10 @@ bool ViewOptions::operator==(const ViewOptions& other) const {
          colorMap == other.colorMap && smooth == other.smooth && sharedRange == other.sharedRange &&
          stepScale == other.stepScale && showOverlay == other.showOverlay &&
          maskOutline == other.maskOutline && objectBoxes == other.objectBoxes &&
-         paintsOnClick == other.paintsOnClick && rollout.fusion == other.rollout.fusion &&
+         objectThreshold == other.objectThreshold && trueBoxes == other.trueBoxes &&
+         segmentOpacity == other.segmentOpacity && segmentQuery == other.segmentQuery &&
+         decoderLayer == other.decoderLayer && paintsOnClick == other.paintsOnClick &&
+         rollout.fusion == other.rollout.fusion &&
          rollout.discardRatio == other.rollout.discardRatio && learned == other.learned &&
          method == other.method;
 }

@@ -4,16 +4,20 @@
 
 #include <string>
 
+#include "core/workbench/objects/ObjectOptions.h"
 #include "core/workbench/session/MapRendering.h"
+#include "core/workbench/session/Objects.h"
 
 namespace headlight {
 
 /// The explanation that is computed besides attention (core/workbench/attribution/Explanations.h).
 struct ExplanationChoice {
   std::string name = "relevance";
-  int classIndex = -1;      ///< −1: the predicted one
-  int layer = -1;           ///< −1: the last
-  bool foreground = false;  ///< of feature colors
+  int classIndex = -1;         ///< −1: the predicted one
+  int layer = -1;              ///< −1: the last
+  bool foreground = false;     ///< of feature colors
+  int cell = -1;               ///< of a detector's box that was chosen (ChosenCell.h); −1: none
+  ObjectOptions objects = {};  ///< of methods that mark an object; method and layer are not used
   bool operator==(const ExplanationChoice&) const = default;
 };
 
@@ -30,7 +34,14 @@ struct ViewOptions {
   bool stepScale = true;     ///< a recorded step shares its scale with all steps, else its own
   bool showOverlay = true;
   bool maskOutline = true;  ///< what the shown head's mask lets the token look at is outlined
-  bool objectBoxes = true;  ///< what a detector found is boxed
+  bool objectBoxes = true;  ///< what a detector or a segmenter found is drawn
+  double objectThreshold = kDefaultObjectThreshold;  ///< boxes that score less are left out
+  bool trueBoxes = true;                             ///< and what the image's dataset says
+  double segmentOpacity = 0.5;                       ///< of a segmenter's colors over the image
+  int segmentQuery = -1;  ///< of a segmenter, whose mask is outlined; −1: none was clicked
+  /// Of a segmenter's decoder: its layer whose map of that query is shown in place of a head's map;
+  /// −1: the head's.
+  int decoderLayer = -1;
   bool paintsOnClick =
       false;  ///< in the mask matrix; else a click shows the head and a drag paints
   RolloutOptions rollout;

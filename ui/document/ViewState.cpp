@@ -22,23 +22,29 @@ bool ViewState::reset(const ModelInfo& info) {
   m_followedFrom.reset();
   m_pinned = false;
   ViewOptions view = m_options;
-  view.layer = static_cast<int>(info.heads.size()) - 1;
+  view.layer = std::max(static_cast<int>(info.heads.size()) - 1, 0);
   view.head = -1;
   view.learned.clear();
-  view.method.classIndex = view.method.layer = -1;
+  view.segmentQuery = view.decoderLayer = -1;
+  view.method.classIndex = view.method.layer = view.method.cell = -1;
   // Without a class token the middle looks: a corner tells little.
   view.query = info.grid.hasClassToken() ? 0 : info.grid.middleToken();
   return !(std::exchange(m_options, view) == view);
 }
 
 void ViewState::set(const ViewOptions& options) {
-  if (options.query != m_options.query) m_followedFrom.reset();
-  show(options);
+  if (options.query == m_options.query) return show(options);
+  m_followedFrom.reset();
+  ViewOptions view = options;
+  view.method.cell = view.segmentQuery = -1;
+  show(view);
 }
 
-void ViewState::lookFrom(int token) {
+void ViewState::lookFrom(int token, int cell) {
   ViewOptions view = m_options;
   view.query = token;
+  view.method.cell = cell;
+  view.segmentQuery = -1;
   show(view);
 }
 
@@ -57,14 +63,17 @@ ViewOptions ViewState::clamped(ViewOptions view) const {
     const int heads = layers > 0 ? model.heads[view.layer] : 0;
     view.head = std::clamp(view.head, -1, heads - 1);
     view.query = std::clamp(view.query, 0, std::max(model.grid.tokens() - 1, 0));
-    view.method.layer = std::clamp(view.method.layer, -1, layers - 1);
+    view.method.layer = std::clamp(view.method.layer, -1, std::max(layers - 1, -1));
     view.method.classIndex =
         std::clamp(view.method.classIndex, -1, model.experiment.model.classes - 1);
     if (view.learned.empty()) view.query = m_document.recorded().nearestToken(view.query);
   }
   if (!view.learned.empty() && m_options.learned.empty()) view.query = placedToken(view.query);
+  view.decoderLayer = std::max(view.decoderLayer, -1);
   view.opacity = std::clamp(view.opacity, 0.0, 1.0);
   view.dim = std::clamp(view.dim, 0.0, 1.0);
+  view.objectThreshold = std::clamp(view.objectThreshold, 0.0, 1.0);
+  view.segmentOpacity = std::clamp(view.segmentOpacity, 0.0, 1.0);
   view.rollout.discardRatio = std::clamp(view.rollout.discardRatio, 0.0, 0.99);
   return view;
 }
@@ -94,11 +103,23 @@ void ViewState::endFollowing() {
 }
 
 void ViewState::pin(int token) {
+  pinBox(token, -1);
+}
+
+void ViewState::pinBox(int token, int cell) {
   m_followedFrom.reset();
   const bool isNew = !std::exchange(m_pinned, true);
   const int before = m_options.query;
-  lookFrom(token);
+  lookFrom(token, cell);
   if (isNew && before == m_options.query) Q_EMIT changed();  // legends say that it is pinned
+}
+
+void ViewState::pinSegment(int token, int query, int classIndex) {
+  pin(token);
+  change([=](ViewOptions& view) {
+    view.segmentQuery = query;
+    view.method.classIndex = classIndex;
+  });
 }
 
 void ViewState::unpin() {

@@ -35,6 +35,10 @@ class ViewState : public QObject {
   bool isFollowing() const { return m_followedFrom.has_value(); }
   /// This token looks, wherever the pointer is, until unpin().
   void pin(int token);
+  /// The same for a token whose `cell` found a box; the next token that looks ends it.
+  void pinBox(int token, int cell);
+  /// The same for a token in the segment of a `query` of a segmenter, whose class is explained.
+  void pinSegment(int token, int query, int classIndex);
   void unpin();
   bool isPinned() const { return m_pinned; }
   /// The options without the pointer: what is kept in a session.
@@ -57,7 +61,7 @@ class ViewState : public QObject {
   /// others; emits nothing.
   bool reset(const ModelInfo& info);
   void show(const ViewOptions& options);
-  void lookFrom(int token);
+  void lookFrom(int token, int cell = -1);
   ViewOptions clamped(ViewOptions view) const;
   int placedToken(int token) const;
 

@@ -19,6 +19,7 @@
 #include "ui/evaluation/ShareCells.h"
 #include "ui/evaluation/ThumbnailList.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 
@@ -78,18 +79,12 @@ ClassReportDialog::ClassReportDialog(const Document* document, const MaskEffectB
 
 void ClassReportDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  const auto add = [&](const QString& text, const char* name) {
-    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
-    button->setObjectName(QString::fromLatin1(name));
-    button->setAutoDefault(false);
-    return button;
-  };
-  connect(add(tr("Data…"), "datasetData"), &QPushButton::clicked, this,
+  connect(addDialogButton(buttons, tr("Data…"), "datasetData"), &QPushButton::clicked, this,
           &ClassReportDialog::dataRequested);
-  m_anew = add(tr("Measure Again"), "datasetAnew");
+  m_anew = addDialogButton(buttons, tr("Measure Again"), "datasetAnew");
   connect(m_anew, &QPushButton::clicked, this, &ClassReportDialog::anewRequested);
-  m_exportClasses = add(tr("Export Classes…"), "exportClasses");
-  m_exportConfusion = add(tr("Export Confusion…"), "exportConfusion");
+  m_exportClasses = addDialogButton(buttons, tr("Export Classes…"), "exportClasses");
+  m_exportConfusion = addDialogButton(buttons, tr("Export Confusion…"), "exportConfusion");
   connect(m_exportClasses, &QPushButton::clicked, this, [this] {
     ask(tr("Export the classes"), QStringLiteral("classes.csv"), &ClassReportDialog::exportClasses);
   });
@@ -109,19 +104,25 @@ void ClassReportDialog::ask(const QString& title, const QString& name,
 
 /// The result shown stays until the next one arrives; its headline names its masks.
 void ClassReportDialog::refresh() {
-  if (const auto present = m_bridge->present(); present && present != m_shown) showResult(present);
+  const auto present = m_bridge->present();
+  const bool scored = present && present->scores;
+  if (present && !scored && present != m_shown) showResult(present);
   if (m_bridge->isBusy())
     m_progress->setProgress(m_bridge->progress());
   else
     m_progress->clear();
-  m_anew->setEnabled(m_bridge->present() && !m_bridge->isBusy());
+  m_anew->setEnabled(present && !m_bridge->isBusy());
   m_exportClasses->setEnabled(m_shown != nullptr);
   m_exportConfusion->setEnabled(m_shown != nullptr);
   if (!m_bridge->sample())
     m_headline->setText(tr("Choose a dataset with Data…"));
   else if (!m_bridge->problem().isEmpty())
     m_headline->setText(m_bridge->problem());
-  else if (m_bridge->present())
+  else if (scored)
+    m_headline->setText(
+        tr("This model has no class for each image. headlight-cli evaluate measures its "
+           "boxes or segments class by class."));
+  else if (present)
     m_headline->setText(headline());
   else
     m_headline->setText(tr("Measuring…"));

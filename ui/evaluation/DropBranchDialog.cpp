@@ -17,6 +17,7 @@
 #include "ui/evaluation/DropBranchTables.h"
 #include "ui/evaluation/SampleFields.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/ProgressTask.h"
@@ -71,21 +72,15 @@ DropBranchDialog::DropBranchDialog(const Document* document, ModelWorker* infere
 
 QWidget* DropBranchDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  const auto add = [&](const QString& text, const char* name, const QString& tip) {
-    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
-    button->setObjectName(QString::fromLatin1(name));
-    button->setToolTip(tip);
-    button->setAutoDefault(false);
-    return button;
-  };
-  m_measure =
-      add(tr("Measure"), "castleMeasure", tr("Evaluate the images with and without the branch"));
-  m_cancel = add(tr("Cancel"), "castleCancel", tr("Stop the measurement"));
-  m_export = add(tr("Export CSV…"), "castleExport", tr("Save both tables as CSV"));
-  m_save = add(tr("Save Without Branch…"), "castleSave",
-               tr("Save the same weights in a file whose inference skips the branch"));
-  m_open = add(tr("Open Saved Model"), "castleOpen",
-               tr("Open the model saved without the branch in this window"));
+  m_measure = addDialogButton(buttons, tr("Measure"), "castleMeasure",
+                              tr("Evaluate the images with and without the branch"));
+  m_cancel = addDialogButton(buttons, tr("Cancel"), "castleCancel", tr("Stop the measurement"));
+  m_export =
+      addDialogButton(buttons, tr("Export CSV…"), "castleExport", tr("Save both tables as CSV"));
+  m_save = addDialogButton(buttons, tr("Save Without Branch…"), "castleSave",
+                           tr("Save the same weights in a file whose inference skips the branch"));
+  m_open = addDialogButton(buttons, tr("Open Saved Model"), "castleOpen",
+                           tr("Open the model saved without the branch in this window"));
   m_measure->setDefault(true);
   connect(m_measure, &QPushButton::clicked, this, &DropBranchDialog::measure);
   connect(m_cancel, &QPushButton::clicked, this, &DropBranchDialog::cancel);

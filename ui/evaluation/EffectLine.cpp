@@ -13,6 +13,7 @@
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/MaskEffectBridge.h"
 #include "ui/document/Document.h"
+#include "ui/widgets/LabeledFields.h"
 
 namespace headlight {
 namespace {
@@ -23,6 +24,23 @@ QString signedNumber(double value, int decimals) {
   const QString number = QString::number(std::abs(value), 'f', decimals);
   if (number.toDouble() == 0) return QStringLiteral("±0");
   return (value > 0 ? QStringLiteral("+") : QStringLiteral("−")) + number;
+}
+
+std::int64_t imageCount(const SchemeResult& result) {
+  return result.scores ? result.scores->images : static_cast<std::int64_t>(result.images.size());
+}
+
+QString scoreText(const QString& name, double share) {
+  return QObject::tr("%1 %2 %").arg(name).arg(share * 100, 0, 'f', 1);
+}
+
+/// "top-1 81.3 %", "AP 40.1 %, AP50 60.2 %, AP75 41.0 %".
+QString scoreTexts(const SchemeResult& result) {
+  if (!result.scores) return scoreText(QObject::tr("top-1"), result.top1);
+  QStringList texts;
+  for (const NamedScore& score : result.scores->scores())
+    texts << scoreText(coreText(score.name), score.value);
+  return texts.join(QStringLiteral(", "));
 }
 
 }  // namespace
@@ -56,10 +74,7 @@ EffectLine::EffectLine(Document* document, MaskEffectBridge* bridge, QWidget* pa
     connect(made, &QToolButton::clicked, this, signal);
     return made;
   };
-  m_images =
-      button("effectImages", tr("Images…"),
-             tr("Show the images whose prediction changed and those whose loss increased most"),
-             &EffectLine::imagesRequested);
+  m_images = button("effectImages", tr("Images…"), QString(), &EffectLine::imagesRequested);
   m_data = button("effectData", tr("Data…"),
                   tr("Choose the evaluation dataset and the number of images"),
                   &EffectLine::dataRequested);
@@ -99,10 +114,10 @@ QString EffectLine::presentText() const {
   const auto present = m_bridge->present();
   const QString data = displayName(m_bridge->sample()->data.dataset);
   if (!present) return tr("%1: measuring…").arg(data);
-  QString numbers = tr("%1, %2 images: top-1 %3 %, loss %4")
+  QString numbers = tr("%1, %2 images: %3, loss %4")
                         .arg(data)
-                        .arg(present->images.size())
-                        .arg(present->top1 * 100, 0, 'f', 1)
+                        .arg(imageCount(*present))
+                        .arg(scoreTexts(*present))
                         .arg(present->loss, 0, 'f', 3);
   if (present->classMatch.empty()) return numbers;
   return numbers + QLatin1Char('\n') + tr("classes %1").arg(displayName(present->classMatch));
@@ -111,23 +126,35 @@ QString EffectLine::presentText() const {
 QString EffectLine::changeText() const {
   QStringList parts;
   const auto effect = m_bridge->sinceReference();
-  if (effect && m_document->reference().kind() != Reference::Unmasked)
-    parts << tr("%1 → now: %2, loss %3, changed: %4")
-                 .arg(m_document->reference().describe(), pointsChange(effect->top1Rise),
-                      signedNumber(effect->lossRise, 3))
-                 .arg(effect->changed);
   const auto present = m_bridge->present(), unmasked = m_bridge->unmasked();
+  if (effect && m_document->reference().kind() != Reference::Unmasked) {
+    parts << tr("%1 → now: %2, loss %3")
+                 .arg(m_document->reference().describe(), pointsChange(effect->top1Rise),
+                      signedNumber(effect->lossRise, 3));
+    if (present && !present->scores) parts.back() += tr(", changed: %1").arg(effect->changed);
+  }
   if (present && unmasked && m_document->inputs().masks().maskedHeads() > 0)
     parts << tr("no masks → now: %1, loss %2")
-                 .arg(pointsChange(present->top1 - unmasked->top1),
+                 .arg(pointsChange(qualityOf(*present) - qualityOf(*unmasked)),
                       signedNumber(present->loss - unmasked->loss, 3));
   return parts.join(QLatin1Char('\n'));
+}
+
+/// Why there are no images to compare; empty: there are.
+QString EffectLine::whyNoImages() const {
+  if (!m_bridge->sample() || !m_document->inputs().canCompute())
+    return tr("Choose evaluation data first");
+  if (!m_bridge->present()) return tr("The images have not been measured yet");
+  if (m_bridge->present()->scores) return tr("Only predictions of classifiers are compared");
+  return {};
 }
 
 void EffectLine::refresh() {
   const bool measures = m_bridge->sample().has_value() && m_document->inputs().canCompute();
   m_data->setEnabled(m_document->inputs().canCompute());
-  m_images->setEnabled(measures && m_bridge->present() != nullptr);
+  setUsable(m_images,
+            tr("Show the images whose prediction changed and those whose loss increased most"),
+            whyNoImages());
   m_progress->setVisible(m_bridge->isBusy());
   const auto present = measures ? m_bridge->present() : nullptr;
   const bool misfit = measures && m_bridge->isMisfit();

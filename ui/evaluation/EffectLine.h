@@ -32,6 +32,7 @@ class EffectLine : public QWidget {
   void refresh();
   QString presentText() const;
   QString changeText() const;
+  QString whyNoImages() const;
 
   Document* m_document;
   MaskEffectBridge* m_bridge;

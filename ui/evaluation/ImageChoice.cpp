@@ -19,14 +19,15 @@ ImageChoice::ImageChoice(const Document* document, const GalleryPaths& gallery, 
     : QWidget(parent),
       m_document(document),
       m_gallery(gallery),
+      m_label(new QLabel(this)),
       m_sources(new QComboBox(this)),
       m_sample(new SampleFields(QStringLiteral("average"), makeImageSample(*document), this)) {
   m_sources->setObjectName(QStringLiteral("averageSource"));
-  m_sources->setAccessibleName(tr("Images to average over"));
-  auto* label = new QLabel(tr("&Average over"), this);
-  label->setBuddy(m_sources);
+  m_label->setObjectName(QStringLiteral("averageLabel"));
+  m_label->setBuddy(m_sources);
+  setLabel(tr("&Average over"), tr("Images to average over"));
   auto* row = new QHBoxLayout;
-  row->addWidget(label);
+  row->addWidget(m_label);
   row->addWidget(m_sources, 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -38,6 +39,11 @@ ImageChoice::ImageChoice(const Document* document, const GalleryPaths& gallery, 
   });
   connect(m_sample, &SampleFields::changed, this, &ImageChoice::changed);
   refresh();
+}
+
+void ImageChoice::setLabel(const QString& label, const QString& name) {
+  m_label->setText(label);
+  m_sources->setAccessibleName(name);
 }
 
 void ImageChoice::offer(Source source, const QString& text, const QString& tip) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The choice of images to average over: the image shown, the gallery, or a dataset.
+// The choice of images to measure, mostly averages over them: the image shown, the gallery, or a
+// dataset.
 
 #include <QWidget>
 
 #include "ui/bridge/ImageFeeds.h"
 
 class QComboBox;
+class QLabel;
 
 namespace headlight {
 
@@ -25,6 +27,8 @@ class ImageChoice : public QWidget {
 
   ImageChoice(const Document* document, const GalleryPaths& gallery, QWidget* parent = nullptr);
 
+  /// What the images are for, unless averages; `name` is what a screen reader says.
+  void setLabel(const QString& label, const QString& name);
   /// Updates the offered sources; the choice stays if it is still offered.
   void refresh();
   void setGallery(const GalleryPaths& gallery);
@@ -42,6 +46,7 @@ class ImageChoice : public QWidget {
 
   const Document* m_document;
   GalleryPaths m_gallery;
+  QLabel* m_label;
   QComboBox* m_sources;
   SampleFields* m_sample;
 };

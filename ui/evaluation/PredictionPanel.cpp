@@ -89,7 +89,11 @@ QString noteOn(const Document& document) {
     return PredictionPanel::tr(
         "These outputs are the embedding that is compared with texts, not classes. Model → Prompts "
         "gives it classes.");
-  if (!knowsTextureShapes(document.inputs().model()) ||
+  if (segmentsImages(document.inputs().model().experiment.model))
+    return PredictionPanel::tr(
+        "Each class's greatest score of all pixels, as shares of the sum of all classes.");
+  if (detectsObjects(document.inputs().model().experiment.model) ||
+      !knowsTextureShapes(document.inputs().model()) ||
       isTextureShape(document.inputs().model(), document.inputs().imagePath()))
     return {};
   return PredictionPanel::tr(
@@ -97,15 +101,17 @@ QString noteOn(const Document& document) {
 }
 
 /// What a detector found, best first.
-QString objectsNote(const InferenceResult& inference) {
+QString objectsNote(const InferenceResult& inference, double threshold) {
   QStringList found;
-  for (const FoundObject& object : objectsAbove(inference.objects, kDefaultObjectThreshold))
+  for (const FoundObject& object : objectsAbove(inference.objects, threshold))
     found << displayName(object.name) + QLatin1Char(' ') + probabilityText(double{object.score});
   if (!found.isEmpty())
     return PredictionPanel::tr("Objects: %1").arg(found.join(QStringLiteral(", ")));
-  return PredictionPanel::tr("No object: none of the %1 detection tokens scores at least %2.")
-      .arg(inference.objects.size())
-      .arg(probabilityText(kDefaultObjectThreshold));
+  const QString none =
+      inference.sigmoid
+          ? PredictionPanel::tr("No object: none of the %1 boxes scores at least %2.")
+          : PredictionPanel::tr("No object: none of the %1 detection tokens scores at least %2.");
+  return none.arg(inference.objects.size()).arg(probabilityText(threshold));
 }
 
 QString rankText(const PredictionRow& row) {
@@ -123,6 +129,7 @@ PredictionPanel::PredictionPanel(Document* document, QWidget* parent, const Docu
   connect(&document->inputs(), &InferenceInputs::modelChanged, this, &PredictionPanel::refresh);
   connect(document, &Document::inferenceChanged, this, &PredictionPanel::refresh);
   connect(&document->inputs(), &InferenceInputs::masksChanged, this, &PredictionPanel::refresh);
+  connect(&document->view(), &ViewState::changed, this, &PredictionPanel::refresh);
   connect(&document->reference(), &ReferenceState::changed, this, &PredictionPanel::refresh);
   if (left) {
     connect(&left->inputs(), &InferenceInputs::modelChanged, this, &PredictionPanel::refresh);
@@ -156,7 +163,7 @@ void PredictionPanel::refresh() {
   if (inference && m_document->inputs().hasModel() &&
       m_document->inputs().model().experiment.model.classes == 0)
     m_note = detectsObjects(m_document->inputs().model().experiment.model)
-                 ? objectsNote(*inference)
+                 ? objectsNote(*inference, m_document->view().options().objectThreshold)
                  : tr("This model has no classifier. It computes features, not predictions.");
   if (m_left && inference && !m_left->inference()) {
     m_rows.clear();

@@ -74,7 +74,7 @@ void SampleFields::setSample(const ImageSample& sample) {
 }
 
 void SampleFields::refresh() {
-  m_path->setVisible(m_kind->currentText() != QLatin1String(kProceduralData));
+  m_path->setVisible(!isDrawnData(m_kind->currentText().toStdString()));
 }
 
 void SampleFields::browse() {

@@ -21,11 +21,15 @@ class ModelWorker;
 class MessageLabel;
 class ProgressLine;
 
+/// Selects those of these images that the gallery lists; returns how many.
+using SelectInGallery = std::function<int(const QStringList& paths)>;
+
 /// The open document, and the images to measure on.
 struct AveragesParts {
   Document* document;
   ModelWorker* inference;
   GalleryPaths gallery;
+  SelectInGallery selectInGallery = {};  ///< empty: there is none
 };
 
 class AveragesDialog : public QDialog {

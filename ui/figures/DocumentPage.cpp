@@ -31,6 +31,7 @@ PageOptions makePageOptions(const Document& document) {
   options.query = tokenWords(view.query, document.inputs().model().grid);
   options.fusion = headFusionName(view.rollout.fusion);
   options.discard = view.rollout.discardRatio;
+  options.threshold = view.objectThreshold;
   options.style = mapStyleName(view.style);
   options.colormap = colorMapName(view.colorMap);
   options.dim = view.dim;

@@ -7,6 +7,7 @@
 #include "ui/base/CoreText.h"
 #include "ui/bridge/ExplanationBridge.h"
 #include "ui/canvas/ViewedMap.h"
+#include "ui/canvas/ViewedObjects.h"
 #include "ui/compare/CompareSides.h"
 #include "ui/compare/ComparedExplanation.h"
 #include "ui/compare/ComparedMaps.h"
@@ -49,6 +50,17 @@ FigurePanel panelOf(const Document& document, const MapOverlay& map) {
   return panel;
 }
 
+/// As on the page: a marked object has a box, and true boxes beside it.
+FigurePanel heatmapPanel(const Document& document, const MapOverlay& map,
+                         const ExplanationImage& image) {
+  FigurePanel panel = panelOf(document, map);
+  const auto heatmap = image.heatmap();
+  if (!heatmap || !heatmap->box) return panel;
+  panel.found = heatmap->box;
+  panel.truth = viewedTruth(document, panel.region);
+  return panel;
+}
+
 /// The plot, the colors, or the heatmap; empty while there is none.
 std::optional<FigurePanel> explanationPanel(const Document& document,
                                             const ExplanationBridge& bridge,
@@ -62,7 +74,7 @@ std::optional<FigurePanel> explanationPanel(const Document& document,
   if (result->colors)
     return panelAlone(
         colorsImage(result->colors->images.front(), document.view().options().smooth));
-  if (const auto& map = image.shownMap()) return panelOf(document, *map);
+  if (const auto& map = image.shownMap()) return heatmapPanel(document, *map, image);
   return {};
 }
 
@@ -78,6 +90,14 @@ Legend explanationCaption(const Document& document, const ExplanationImage& imag
   legend.title = coreText(method->title);
   legend.note = coreText(method->help);
   return legend;
+}
+
+/// The box of a side belongs beside its title: the detail is of both.
+void nameObject(Legend& legend, const QString& object) {
+  if (object.isEmpty()) return;
+  const QString joined = QStringLiteral(" · ") + object;
+  legend.detail.remove(joined);
+  legend.title += joined;
 }
 
 QString sideTitle(const QString& side, const Document& document, const Legend& legend) {
@@ -125,8 +145,10 @@ Result<FigureRequest> captureComparedExplanations(const CompareSides& sides) {
   const bool heatmap = isHeatmap(sides.right());
   leftPanel->plotBar = rightPanel->plotBar = heatmap;
   request->sides = {*leftPanel, *rightPanel};
-  const Legend leftLegend = explanationCaption(sides.left(), *left.heatmap());
+  Legend leftLegend = explanationCaption(sides.left(), *left.heatmap());
+  nameObject(leftLegend, left.heatmap()->objectText());
   request->caption = explanationCaption(sides.right(), *right.heatmap());
+  nameObject(request->caption, right.heatmap()->objectText());
   request->caption.note = sideTitle(QObject::tr("Right"), sides.right(), request->caption) +
                           QStringLiteral(". ") + request->caption.note;
   request->caption.title = sideTitle(QObject::tr("left"), sides.left(), leftLegend);

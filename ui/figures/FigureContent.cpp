@@ -6,6 +6,7 @@
 #include "ui/base/CoreText.h"
 #include "ui/base/Images.h"
 #include "ui/bridge/AnalysisBridge.h"
+#include "ui/canvas/ViewedDecoder.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/canvas/ViewedMask.h"
 #include "ui/canvas/ViewedRollout.h"
@@ -89,7 +90,15 @@ void addSentence(QString& note, const QString& sentence) {
   note += sentence;
 }
 
+/// Of the clicked query; nothing where a head's map is shown.
+std::optional<MapOverlay> decoderMapIn(const FigureRequest& request) {
+  const FoundSegments* found = request.recorded ? nullptr : request.inference->segments.get();
+  return decoderOverlay(found, request.view);
+}
+
 void gatherCanvas(FigureContent& content, const FigureRequest& request) {
+  if (auto decoder = decoderMapIn(request))
+    return content.panels.push_back(panelOf(request, std::move(*decoder)));
   const Grid& grid = request.model.grid;
   const AttentionMaps& maps = shownMaps(*request.inference, request.view);
   const auto shared =

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "core/base/Result.h"
+#include "core/workbench/objects/ObjectMatch.h"
 #include "core/workbench/session/MaskSight.h"
 #include "ui/canvas/ImagePainting.h"
+#include "ui/canvas/ViewedObjects.h"
 #include "ui/document/Document.h"
 
 namespace headlight {
@@ -33,9 +35,11 @@ struct FigurePanel {
   MapOverlay map;
   bool plotBar = false;  ///< its own colors and range below it
   Image image;
-  QRectF region;        ///< what the model sees, in image pixels
-  QRectF cursor;        ///< the token's patch, in image pixels; may be empty
-  MaskSight mask = {};  ///< outlined over the region
+  QRectF region;                       ///< what the model sees, in image pixels
+  QRectF cursor;                       ///< the token's patch, in image pixels; may be empty
+  MaskSight mask = {};                 ///< outlined over the region
+  std::optional<BoxSides> found = {};  ///< of a marked object, in [0, 1] of the region
+  std::vector<TruthMark> truth = {};   ///< in image pixels; below `found`
 };
 
 /// Everything a figure needs, taken out of the Document in its thread; writeFigure may then run in

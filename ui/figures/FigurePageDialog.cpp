@@ -12,6 +12,7 @@
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/ImageBridge.h"
 #include "ui/bridge/ModelWorker.h"
+#include "ui/document/KnownTruth.h"
 #include "ui/figures/DocumentPage.h"
 #include "ui/figures/FigurePageFiles.h"
 #include "ui/figures/PageEntries.h"
@@ -247,6 +248,11 @@ void FigurePageDialog::editImage(int row, const QString& text) {
 void FigurePageDialog::fillSuggestions() {
   m_parts.add->clear();
   QStringList words{QStringLiteral("image"), QStringLiteral("rollout")};
+  if (m_document->inputs().canCompute()) {
+    const ModelConfig& model = m_document->inputs().model().experiment.model;
+    if (detectsObjects(model)) words << QStringLiteral("boxes");
+    if (segmentsImages(model)) words << QStringLiteral("segments");
+  }
   for (const ExplanationInfo& method : explanationMethods())
     if (method.kind != ExplanationKind::Curve &&
         (!m_document->inputs().hasModel() || m_document->inputs().canCompute()))
@@ -284,6 +290,8 @@ PageJob FigurePageDialog::job() const {
   job.before = m_known;
   job.openPath = m_document->inputs().imagePath().toStdString();
   job.openImage = m_document->inputs().image();
+  if (const auto& truth = m_document->inputs().imageTruth(); truth && !truth->boxes.empty())
+    job.openTruth = std::make_shared<const TrueBoxes>(TrueBoxes{truth->boxes, truth->classNames});
   return job;
 }
 

@@ -9,6 +9,7 @@
 #include "ui/bridge/AnalysisBridge.h"
 #include "ui/canvas/MapPainting.h"
 #include "ui/canvas/ViewedMask.h"
+#include "ui/canvas/ViewedObjects.h"
 #include "ui/compare/SimilarityPainting.h"
 
 namespace headlight {
@@ -197,6 +198,11 @@ void paintPanel(QPainter& painter, const QRectF& slot, const FigureContent& cont
   painter.setPen(QPen(QColor(0, 0, 0, 170), 0.75));
   painter.drawRect(onPaper(panel.region));
   drawMaskSight(painter, onPaper(panel.region), panel.mask, paper());
+  std::vector<TruthMark> truth = panel.truth;
+  for (TruthMark& mark : truth)
+    mark.box = onPaper(mark.box);
+  drawTruth(painter, truth);
+  if (panel.found) drawFoundBox(painter, onPaper(panel.region), *panel.found);
   if (!panel.cursor.isEmpty())
     drawOutline(painter, onPaper(panel.cursor), paper().color(QPalette::Highlight), 2);
   if (!panel.plotBar || !content.showLegend) return;

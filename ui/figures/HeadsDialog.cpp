@@ -18,11 +18,11 @@
 namespace headlight {
 namespace {
 
-/// The metrics computed from maps: all in one pass.
-std::vector<HeadMetric> measuresOfMaps() {
+/// The metrics computed from maps and outputs of heads: all in one pass.
+std::vector<HeadMetric> measuresOfPass() {
   std::vector<HeadMetric> measures;
   for (const HeadMeasureInfo& info : headMeasures())
-    if (info.needsMaps) measures.push_back(info.measure);
+    if (info.needsMaps || info.needsOutputs) measures.push_back(info.measure);
   return measures;
 }
 
@@ -37,7 +37,7 @@ HeadsDialog::HeadsDialog(const AveragesParts& parts, QWidget* parent)
   setWindowTitle(tr("Heads by depth, over images"));
   m_measures->setObjectName(QStringLiteral("headsMeasure"));
   m_measures->setAccessibleName(tr("Head metric shown"));
-  for (const HeadMetric measure : measuresOfMaps()) {
+  for (const HeadMetric measure : measuresOfPass()) {
     m_measures->addItem(coreText(findInfo(measure).title));
     m_measures->setItemData(m_measures->count() - 1, coreText(findInfo(measure).help),
                             Qt::ToolTipRole);
@@ -91,7 +91,7 @@ void HeadsDialog::measure() {
   run<FedHeads>(
       [](InferenceSession& session, const ImageSource& feed, const MaskScheme& masks,
          const ProgressCallback& progress, std::stop_token stop) {
-        return measureHeadMetrics(session, feed, masks, measuresOfMaps(), progress, stop);
+        return measureHeadMetrics(session, feed, masks, measuresOfPass(), progress, stop);
       },
       [this](const FedHeads& heads) {
         m_heads = heads;

@@ -34,6 +34,9 @@ Result<PageContent> evaluateJob(const PageJob& job, const ProgressCallback& prog
   if (!open) return Error{ErrorCode::Canceled, "no model is open", ""};
   PageEvaluationOptions options;
   options.read = [&job](const std::string& path) { return readJobImage(job, path); };
+  options.truth = [&job](const std::string& path) {
+    return path == job.openPath ? job.openTruth : nullptr;
+  };
   options.before = job.before;
   options.progress = progress;
   options.stop = stop;

@@ -22,6 +22,7 @@ struct PageJob {
   std::shared_ptr<const PageContent> before;  ///< of the same model and masks; may be null
   std::string openPath;                       ///< the open image is not read again
   Image openImage;
+  std::shared_ptr<const TrueBoxes> openTruth;  ///< of the open image; null: none are known
 };
 
 /// A page to show. With an error there is no image.

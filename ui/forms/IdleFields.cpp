@@ -13,22 +13,41 @@ void add(std::vector<std::string>& fields, const std::vector<std::string>& more)
 }  // namespace
 
 std::vector<std::string> idleDataFields(const std::string& dataset) {
-  if (dataset == kProceduralData) return {"path", "validation_fraction", "jpeg_scaling"};
-  std::vector<std::string> idle{"train_samples", "validation_samples"};
+  std::vector<std::string> idle{"train_samples", "validation_samples", "drawn_classes"};
+  if (isDrawnData(dataset)) idle = {"path", "validation_fraction"};
   if (dataset != kImageFolder && dataset != "webdataset") add(idle, {"jpeg_scaling"});
+  if (hasBoxes(dataset))
+    add(idle, {"min_scale", "min_ratio", "rand_augment", "erasing", "erasing_mode", "erasing_count",
+               "repeats"});
+  else
+    add(idle, {"box_crop", "multi_scale"});
+  if (hasSegments(dataset))
+    add(idle, {"min_scale", "min_ratio", "rand_augment", "erasing", "erasing_mode", "erasing_count",
+               "repeats", "interpolation"});
+  else
+    add(idle, {"segment_scales"});
   return idle;
 }
 
-std::vector<std::string> idleTrainingFields(const Json& training) {
+std::vector<std::string> idleTrainingFields(const Json& training, bool ofParts) {
   std::vector<std::string> idle;
   if (training["optimizer"] == "sgd")
     add(idle, {"beta1", "beta2", "epsilon"});
   else
     add(idle, {"momentum", "nesterov"});
   if (training["schedule"] != "step") add(idle, {"decay_epochs"});
-  if (training["schedule"] == "cosine" || training["schedule"] == "constant")
+  if (training["schedule"] != "exponential" && training["schedule"] != "step")
     add(idle, {"decay_rate"});
   if (training["schedule"] == "constant") add(idle, {"min_learning_rate"});
+  if (training["adapter"] != "lora") add(idle, {"adapter_alpha", "adapter_layers"});
+  if (training["adapter"] != "bottleneck") add(idle, {"adapter_scale"});
+  if (training["adapter"] == "none") add(idle, {"adapter_rank", "adapter_dropout"});
+  if (training.value("weights", std::string()).empty()) add(idle, {"keep_classes"});
+  if (ofParts)
+    add(idle, {"label_smoothing", "mixup_alpha", "cutmix_alpha", "distillation", "teacher",
+               "teacher_weights", "distillation_alpha", "distillation_temperature"});
+  else
+    add(idle, {"backbone_rate"});
   return idle;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/models/Registry.h"
+#include "ui/forms/DerivedFields.h"
 #include "ui/forms/ParameterForm.h"
 
 namespace headlight {
@@ -116,12 +117,25 @@ void ModelForm::showFlat(const Json& model) {
   m_form->setDefaults(m_defaults);
   m_form->setValues(model);
   m_form->hideFields(settledBy(m_backbone, model));
+  m_form->setReadOnlyFields(
+      derivedFields(m_backbone),
+      tr("Follows from the options of the backbone %1.").arg(QString::fromStdString(m_backbone)));
+}
+
+/// What follows from the options as they are now.
+void ModelForm::showDerived(const Json& values) {
+  const Json model = nested(values);
+  const Json derived = derivedValues(m_backbone, model.value("layout", Json::object()));
+  for (const auto& [name, value] : derived.items())
+    if (values.value(name, Json()) != value) m_form->setValue(QString::fromStdString(name), value);
 }
 
 void ModelForm::setModel(const ModelConfig& model) {
   const ModelConfig shown = completed(model, modelCatalog());
   rebuild(shown.backbone, shown.mechanism);
   m_defaults = flattened(modelToJson(shown));
+  m_defaults["init"] = shown.init;  // left out of JSON while it is the default
+  m_before = Json::object();
   showFlat(m_defaults);
 }
 
@@ -138,8 +152,12 @@ void ModelForm::onChanged() {
         continue;  // of the one that was left
       kept[key] = value;
     }
+    if (name("backbone") != m_backbone)
+      changeBackbone(kept, m_before, m_backbone, name("backbone"));
     rebuild(name("backbone"), name("mechanism"));
     showFlat(kept);
+  } else {
+    showDerived(values);
   }
   Q_EMIT changed();
 }

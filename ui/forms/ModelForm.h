@@ -3,7 +3,7 @@
 // Every parameter of a model in one form: the chosen backbone and mechanism first, directly below
 // them the options of that mechanism ("attention.…") and that backbone ("layout.…"), which come and
 // go with the choice, then the shape that all share. What the backbone leaves no choice of is not
-// shown, unless it has another value.
+// shown, unless it has another value; what follows from its options is shown and cannot be changed.
 
 #include <QWidget>
 
@@ -37,11 +37,13 @@ class ModelForm : public QWidget {
   void rebuild(const std::string& backbone, const std::string& mechanism);
   void onChanged();
   void showFlat(const Json& model);
+  void showDerived(const Json& values);
 
   QVBoxLayout* m_layout;
   std::shared_ptr<const ParameterTable> m_table;
   ParameterForm* m_form = nullptr;
   Json m_defaults = Json::object();  ///< flat, of the model shown last
+  Json m_before = Json::object();    ///< what the chosen backbone replaced
   std::string m_backbone, m_mechanism;
 };
 

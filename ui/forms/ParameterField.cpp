@@ -49,8 +49,7 @@ ParameterField::ParameterField(const Parameter& parameter, const QString& path, 
     box->lineEdit()->setAccessibleName(m_label->text());
   m_editor->setAccessibleDescription(help());
   m_label->setBuddy(m_editor);
-  for (QWidget* widget : {static_cast<QWidget*>(m_label), m_editor})
-    widget->setToolTip(help());
+  refreshTip();
   m_reset = new QToolButton(parent);
   m_reset->setObjectName(QStringLiteral("reset.") + name());
   m_reset->setAutoRaise(true);
@@ -83,9 +82,14 @@ void ParameterField::moveTo(QGridLayout* grid, int row, const QString& title) {
 QString ParameterField::help() const {
   QString text = coreText(m_parameter.help);
   text += tr("\n%1: %2; default %3")
-              .arg(QString::fromStdString(m_path), coreText(m_parameter.typeText()),
-                   QString::fromStdString(m_default.dump()));
+              .arg(QString::fromStdString(m_path), coreText(m_parameter.typeText()), defaultText());
   return text;
+}
+
+QString ParameterField::defaultText() const {
+  const auto* box = qobject_cast<const NumberBox*>(m_editor);
+  const QString word = box ? box->wordFor(m_default) : QString();
+  return word.isEmpty() ? QString::fromStdString(m_default.dump()) : word;
 }
 
 QWidget* ParameterField::makeEditor(QWidget* parent) {
@@ -185,9 +189,24 @@ Json ParameterField::value() const {
 
 void ParameterField::setDefault(const Json& value) {
   m_default = value;
-  for (QWidget* widget : {static_cast<QWidget*>(m_label), m_editor})
-    widget->setToolTip(help());
+  refreshTip();
   refresh();
+}
+
+void ParameterField::setMinimumText(const QString& text) {
+  auto* box = qobject_cast<NumberBox*>(m_editor);
+  if (!box) return;
+  box->setMinimumText(text);
+  m_editor->setAccessibleDescription(help());
+  refreshTip();
+  refresh();
+}
+
+void ParameterField::refreshTip() {
+  const bool tells = m_readOnly && !m_whyReadOnly.isEmpty();
+  const QString tip = tells ? m_whyReadOnly + QLatin1Char('\n') + help() : help();
+  for (QWidget* widget : {static_cast<QWidget*>(m_label), m_editor})
+    widget->setToolTip(tip);
 }
 
 bool ParameterField::isDefault() const {
@@ -204,9 +223,11 @@ void ParameterField::setOuterError(const QString& text) {
   refresh();
 }
 
-void ParameterField::setReadOnly(bool readOnly) {
+void ParameterField::setReadOnly(bool readOnly, const QString& why) {
   m_readOnly = readOnly;
+  m_whyReadOnly = why;
   m_editor->setEnabled(!readOnly);
+  refreshTip();
   refresh();
 }
 
@@ -222,7 +243,7 @@ void ParameterField::refresh() {
   // Markup, not a font: a style sheet's change would reset that.
   m_label->setTextFormat(differs ? Qt::RichText : Qt::PlainText);
   m_label->setText(differs ? QStringLiteral("<b>%1</b>").arg(m_title.toHtmlEscaped()) : m_title);
-  m_reset->setToolTip(tr("Reset to the default, %1").arg(QString::fromStdString(m_default.dump())));
+  m_reset->setToolTip(tr("Reset to the default, %1").arg(defaultText()));
   // Hidden beside a visible editor it keeps its room, so that nothing jumps.
   QSizePolicy policy = m_reset->sizePolicy();
   policy.setRetainSizeWhenHidden(m_visible);

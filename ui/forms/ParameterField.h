@@ -30,12 +30,15 @@ class ParameterField : public QObject {
   void setValue(const Json& value);
   Json value() const;
   void setDefault(const Json& value);
+  /// A number's least value is shown as a word ("last" for -1). Once.
+  void setMinimumText(const QString& text);
   bool isDefault() const;
 
   /// Wrong by itself, else what setOuterError said; empty if fine.
   QString error() const;
   void setOuterError(const QString& text);
-  void setReadOnly(bool readOnly);
+  /// `why` comes first in the tip while it cannot be changed.
+  void setReadOnly(bool readOnly, const QString& why = {});
   void setVisible(bool visible);
   /// Puts its widgets there instead, under another title.
   void moveTo(QGridLayout* grid, int row, const QString& title);
@@ -48,6 +51,8 @@ class ParameterField : public QObject {
   QWidget* makeEditor(QWidget* parent);
   void place(QGridLayout* grid, int row);
   void refresh();
+  void refreshTip();
+  QString defaultText() const;
 
   const Parameter& m_parameter;
   std::string m_path;
@@ -60,6 +65,7 @@ class ParameterField : public QObject {
   QString m_outerError;
   bool m_visible = true;
   bool m_readOnly = false;
+  QString m_whyReadOnly;
   bool m_setting = false;
 };
 

@@ -111,6 +111,10 @@ void ParameterForm::setDefaults(const Json& object) {
       field->setDefault(object[field->parameter().name]);
 }
 
+void ParameterForm::setMinimumText(const QString& name, const QString& text) {
+  if (ParameterField* found = field(name)) found->setMinimumText(text);
+}
+
 void ParameterForm::setValue(const QString& name, const Json& value) {
   if (ParameterField* found = field(name)) found->setValue(value);
 }
@@ -184,9 +188,9 @@ void ParameterForm::setFilterVisible(bool visible) {
   m_filter->setVisible(visible);
 }
 
-void ParameterForm::setReadOnlyFields(const std::vector<std::string>& names) {
+void ParameterForm::setReadOnlyFields(const std::vector<std::string>& names, const QString& why) {
   for (ParameterField* field : m_fields)
-    field->setReadOnly(isNamed(names, field));
+    field->setReadOnly(isNamed(names, field), why);
 }
 
 void ParameterForm::hideFields(const std::vector<std::string>& names) {

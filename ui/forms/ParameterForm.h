@@ -34,6 +34,9 @@ class ParameterForm : public QWidget {
   /// What counts as unchanged; the table's defaults at first (a published model has others).
   void setDefaults(const Json& object);
 
+  /// Shows the least value of a number as a word ("last" for -1), which may be typed. Once.
+  void setMinimumText(const QString& name, const QString& text);
+
   /// One value, as if it had been in setValues.
   void setValue(const QString& name, const Json& value);
 
@@ -48,7 +51,8 @@ class ParameterForm : public QWidget {
 
   void setFilter(const QString& text);  ///< words in the name or the help
   void setFilterVisible(bool visible);
-  void setReadOnlyFields(const std::vector<std::string>& names);
+  /// These and no others; `why` joins their tips.
+  void setReadOnlyFields(const std::vector<std::string>& names, const QString& why = {});
   /// These and no others. One whose text is no value gets its default: nobody can mend what is not
   /// seen.
   void hideFields(const std::vector<std::string>& names);

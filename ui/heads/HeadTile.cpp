@@ -41,7 +41,7 @@ void drawHeadCaption(QPainter& painter, const QRectF& area, const HeadTile& tile
   painter.setPen(text);
   painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, tile.number);
   if (tile.mask.kind == MaskKind::None) return;
-  QString mask = maskLetter(tile.mask.kind) + QString::number(tile.mask.window);
+  QString mask = maskLetter(tile.mask.kind) + maskNumber(tile.mask);
   if (metrics.horizontalAdvance(tile.number + QLatin1Char(' ') + mask) > caption.width())
     mask = maskLetter(tile.mask.kind);
   painter.drawText(caption, Qt::AlignRight | Qt::AlignVCenter, mask);

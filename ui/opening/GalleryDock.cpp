@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/opening/GalleryDock.h"
 
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QClipboard>
+#include <QDropEvent>
 #include <QHBoxLayout>
+#include <QItemSelectionModel>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QMimeData>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
@@ -17,12 +22,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "ui/base/Actions.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/GalleryModel.h"
 #include "ui/document/Document.h"
+#include "ui/teaching/ClassShelf.h"
 #include "ui/widgets/IconButton.h"
 
 namespace headlight {
@@ -89,18 +96,108 @@ class ThumbnailDelegate : public QStyledItemDelegate {
   }
 };
 
-/// Keys that move the mark choose what it moves to.
+/// The widget there that takes images of the gallery, if any.
+QWidget* takerAt(const QPoint& place) {
+  QWidget* widget = QApplication::widgetAt(place);
+  while (widget && !widget->property("takesGalleryImages").toBool())
+    widget = widget->parentWidget();
+  return widget;
+}
+
+/// Whether images could be dragged anywhere; else the mouse selects them.
+bool anybodyTakes() {
+  const QWidgetList all = QApplication::allWidgets();
+  return std::any_of(all.begin(), all.end(), [](const QWidget* widget) {
+    return widget->isVisible() && widget->property("takesGalleryImages").toBool();
+  });
+}
+
+void handOver(const QStringList& paths, const QPoint& place) {
+  QWidget* taker = takerAt(place);
+  if (!taker || paths.isEmpty()) return;
+  QMimeData data;
+  data.setData(QString::fromLatin1(ClassShelf::kMimeType), paths.join(QLatin1Char('\n')).toUtf8());
+  auto* area = qobject_cast<QAbstractScrollArea*>(taker);
+  QWidget* target = area ? area->viewport() : taker;
+  // Qt drops where something was dragged in, and nowhere else.
+  QDragEnterEvent enter(target->mapFromGlobal(place), Qt::CopyAction, &data, Qt::LeftButton,
+                        Qt::NoModifier);
+  QApplication::sendEvent(target, &enter);
+  QDropEvent drop(target->mapFromGlobal(place), Qt::CopyAction, &data, Qt::LeftButton,
+                  Qt::NoModifier);
+  QApplication::sendEvent(target, &drop);
+}
+
+/// By which way an arrow key goes; 0: it is none, or with another key it selects.
+int stepOf(const QKeyEvent& event) {
+  Qt::KeyboardModifiers held = event.modifiers();
+  held.setFlag(Qt::KeypadModifier, false);  // arrow keys of a Mac have it
+  if (held != Qt::NoModifier) return 0;
+  if (event.key() == Qt::Key_Right || event.key() == Qt::Key_Down) return 1;
+  return event.key() == Qt::Key_Left || event.key() == Qt::Key_Up ? -1 : 0;
+}
+
+/// Keys that move the mark choose what it moves to. Images are dragged to what takes them, without
+/// an event loop of its own, which QDrag has.
 class ThumbnailList : public QListView {
  public:
   using QListView::QListView;
   std::function<void(const QModelIndex&)> moved;
+  std::function<bool()> walks;  ///< among selected images, which stay selected
+  std::function<void(int)> stepped;
 
  protected:
   void keyPressEvent(QKeyEvent* event) override {
+    if (const int by = stepOf(*event); by != 0 && walks()) return stepped(by);
     const QModelIndex before = currentIndex();
     QListView::keyPressEvent(event);
     if (currentIndex().isValid() && currentIndex() != before) moved(currentIndex());
   }
+
+  QItemSelectionModel::SelectionFlags selectionCommand(const QModelIndex& index,
+                                                       const QEvent* event) const override {
+    const auto* input = dynamic_cast<const QInputEvent*>(event);
+    const bool plain = !input || input->modifiers() == Qt::NoModifier;
+    if (plain && walks() && selectionModel()->isSelected(index))
+      return QItemSelectionModel::NoUpdate;
+    return QListView::selectionCommand(index, event);
+  }
+
+  void mousePressEvent(QMouseEvent* event) override {
+    const QModelIndex pressed = indexAt(event->position().toPoint());
+    m_dragged.clear();
+    m_pressedAt = event->position().toPoint();
+    m_dragging = false;
+    if (event->button() == Qt::LeftButton && pressed.isValid() && anybodyTakes()) {
+      const QModelIndexList selected = selectionModel()->selectedIndexes();
+      for (const QModelIndex& index :
+           selected.contains(pressed) ? selected : QModelIndexList{pressed})
+        m_dragged << index.data(GalleryModel::PathRole).toString();
+    }
+    QListView::mousePressEvent(event);
+  }
+
+  void mouseMoveEvent(QMouseEvent* event) override {
+    const QPoint way = event->position().toPoint() - m_pressedAt;
+    const bool far = way.manhattanLength() >= QApplication::startDragDistance();
+    if (m_dragged.isEmpty() || !(event->buttons() & Qt::LeftButton) || !(far || m_dragging))
+      return QListView::mouseMoveEvent(event);
+    m_dragging = true;
+    viewport()->setCursor(takerAt(event->globalPosition().toPoint()) ? Qt::DragCopyCursor
+                                                                     : Qt::ClosedHandCursor);
+  }
+
+  void mouseReleaseEvent(QMouseEvent* event) override {
+    if (!std::exchange(m_dragging, false)) return QListView::mouseReleaseEvent(event);
+    viewport()->unsetCursor();
+    setState(NoState);
+    handOver(std::exchange(m_dragged, {}), event->globalPosition().toPoint());
+  }
+
+ private:
+  QStringList m_dragged;  ///< what a drag from here takes along
+  QPoint m_pressedAt;
+  bool m_dragging = false;
 };
 
 }  // namespace
@@ -124,11 +221,15 @@ GalleryDock::GalleryDock(Document* document, GalleryModel* model, QWidget* paren
 
   auto* list = new ThumbnailList(this);
   list->moved = [this](const QModelIndex& index) { choose(index); };
+  list->walks = [this] { return m_walking; };
+  list->stepped = [this](int by) { step(by); };
   m_view = list;
   m_view->setObjectName(QStringLiteral("galleryView"));
   m_view->setAccessibleName(tr("Images"));
   m_view->setToolTip(tr("Choose an image to show; drop files or folders to add more"));
   m_view->setModel(m_filtered);
+  connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          [this] { m_walking = false; });
   m_view->setViewMode(QListView::IconMode);
   m_view->setResizeMode(QListView::Adjust);
   m_view->setMovement(QListView::Static);
@@ -235,9 +336,48 @@ void GalleryDock::step(int by) {
   const int rows = m_filtered->rowCount();
   if (rows == 0) return;
   const int now = m_view->currentIndex().isValid() ? m_view->currentIndex().row() : -1;
-  const QModelIndex next = m_filtered->index(now < 0 ? 0 : (now + by + rows) % rows, 0);
-  m_view->selectionModel()->setCurrentIndex(next, QItemSelectionModel::ClearAndSelect);
-  choose(next);
+  const int next = neighbor(now, by);
+  m_view->selectionModel()->setCurrentIndex(m_filtered->index(next, 0),
+                                            m_walking && isSelected(next)
+                                                ? QItemSelectionModel::NoUpdate
+                                                : QItemSelectionModel::ClearAndSelect);
+  choose(m_filtered->index(next, 0));
+}
+
+/// Of a row, or of none (−1), in a circle; while walking the next that is selected, if there is
+/// another.
+int GalleryDock::neighbor(int row, int by) const {
+  const int rows = m_filtered->rowCount();
+  const auto beside = [&](int from) {
+    return from < 0 ? (by > 0 ? 0 : rows - 1) : (from + by + rows) % rows;
+  };
+  if (!m_walking) return row < 0 ? 0 : beside(row);
+  int next = beside(row);
+  for (int tried = 0; tried < rows && !isSelected(next); ++tried)
+    next = beside(next);
+  return next == row ? beside(row) : next;
+}
+
+bool GalleryDock::isSelected(int row) const {
+  return m_view->selectionModel()->isSelected(m_filtered->index(row, 0));
+}
+
+int GalleryDock::select(const QStringList& paths) {
+  QItemSelection selection;
+  for (const QString& path : paths) {
+    const QModelIndex index = m_filtered->mapFromSource(m_model->indexOf(path));
+    if (index.isValid() && !selection.contains(index)) selection.select(index, index);
+  }
+  const int found = static_cast<int>(selection.indexes().size());
+  if (found == 0) {
+    m_view->selectionModel()->clearSelection();
+    markShown();
+    return 0;
+  }
+  m_view->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
+  m_view->scrollTo(selection.indexes().first());
+  m_walking = true;
+  return found;
 }
 
 void GalleryDock::showMenu(const QPoint& position) {

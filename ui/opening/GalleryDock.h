@@ -28,6 +28,10 @@ class GalleryDock : public QWidget {
   void markShown();
   /// Chooses the neighbor of the present image; `by` is 1 or −1.
   void step(int by);
+  /// Selects those of these images that are listed, and shows none. While they are selected, step(),
+  /// arrow keys and clicks go from one of them to the next and leave them selected. Returns how many;
+  /// without any the image that is shown is marked.
+  int select(const QStringList& paths);
   /// The next and the previous image, for the File menu.
   const QList<QAction*>& commands() const { return m_commands; }
 
@@ -47,6 +51,8 @@ class GalleryDock : public QWidget {
   void count();
   void choose(const QModelIndex& index);
   void makeCommands();
+  int neighbor(int row, int by) const;
+  bool isSelected(int row) const;
 
   Document* m_document;
   GalleryModel* m_model;
@@ -54,6 +60,7 @@ class GalleryDock : public QWidget {
   QListView* m_view;
   QLineEdit* m_filter;
   QLabel* m_count;
+  bool m_walking = false;  ///< among the images of select(), until the selection is another
   QList<QAction*> m_commands;
 };
 

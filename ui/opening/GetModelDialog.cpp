@@ -13,6 +13,7 @@
 #include "ui/opening/FetchJob.h"
 #include "ui/opening/WeightsList.h"
 #include "ui/widgets/Dialogs.h"
+#include "ui/widgets/LabeledFields.h"
 #include "ui/widgets/MessageLabel.h"
 #include "ui/widgets/ProgressLine.h"
 #include "ui/widgets/Questions.h"
@@ -58,17 +59,12 @@ GetModelDialog::GetModelDialog(FetchOptions options, QWidget* parent)
 
 void GetModelDialog::makeButtons() {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  const auto add = [&](const QString& text, const char* name, const QString& tip) {
-    auto* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
-    button->setObjectName(QString::fromLatin1(name));
-    button->setToolTip(tip);
-    return button;
-  };
-  m_download =
-      add(tr("&Download"), "download", tr("Download from the Hugging Face hub and check the file"));
-  m_stop = add(tr("S&top"), "stopDownload",
-               tr("The part downloaded so far is kept; the download continues next time"));
-  m_open = add(tr("&Open"), "openFetched", tr("Open the downloaded model"));
+  m_download = addDialogButton(buttons, tr("&Download"), "download",
+                               tr("Download from the Hugging Face hub and check the file"));
+  m_stop =
+      addDialogButton(buttons, tr("S&top"), "stopDownload",
+                      tr("The part downloaded so far is kept; the download continues next time"));
+  m_open = addDialogButton(buttons, tr("&Open"), "openFetched", tr("Open the downloaded model"));
   m_stop->setIcon(lineIcon(QStringLiteral("stop")));
   connect(m_download, &QPushButton::clicked, this, &GetModelDialog::download);
   connect(m_stop, &QPushButton::clicked, this, &GetModelDialog::stop);

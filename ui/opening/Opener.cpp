@@ -85,6 +85,10 @@ void Opener::open(const QStringList& paths) {
 
 void Opener::addToGallery(const QStringList& paths) {
   for (const QString& path : paths) {
+    if (ImageBridge::isDrawnPath(path)) {
+      m_gallery->addScene(path);
+      continue;
+    }
     m_quiet.insert(path);
     m_images->inspect(path);
   }
@@ -157,9 +161,10 @@ void Opener::onImage(const FileFinding& finding) {
 }
 
 /// Also one that a session named.
-void Opener::onImageLoaded(const Image& image, const QString& name, const QString& path) {
+void Opener::onImageLoaded(const Image& image, const QString& name, const QString& path,
+                           std::shared_ptr<const KnownTruth> truth) {
   if (QFileInfo(path).isFile()) m_gallery->addFiles({path});
-  m_document->setImage(image, name, path);
+  m_document->setImage(image, name, path, std::move(truth));
 }
 
 /// A folder that holds models or runs and is none itself.

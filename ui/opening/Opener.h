@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include <functional>
+#include <memory>
 
 #include "core/config/Experiment.h"
 #include "core/workbench/session/InferenceSession.h"
@@ -23,6 +24,7 @@ class ImageBridge;
 class ModelWorker;
 enum class InputKind;
 struct FileFinding;
+struct KnownTruth;
 
 class Opener : public QObject {
   Q_OBJECT
@@ -62,7 +64,8 @@ class Opener : public QObject {
   void loadImage(const QString& path);
   void onInspected(const FileFinding& finding);
   void onImage(const FileFinding& finding);
-  void onImageLoaded(const Image& image, const QString& name, const QString& path);
+  void onImageLoaded(const Image& image, const QString& name, const QString& path,
+                     std::shared_ptr<const KnownTruth> truth);
   void onFolder(const FileFinding& finding);
   bool takeModelsOrRuns(const FileFinding& finding);
   void onConfig(const FileFinding& finding);

@@ -57,6 +57,14 @@ void OpeningCommands::makeFileCommands() {
                                     "with models or training runs"),
                                  "Ctrl+Shift+O", "folder"},
                                 [this] { chooseFolder(); });
+  m_fileCommands << makeCommand(
+      this,
+      {"file.drawnScenes",
+       tr("Open &drawn scenes"),
+       tr("Add images that the program draws, with their true boxes or segments, to the gallery"),
+       "Ctrl+Shift+N",
+       {}},
+      [this] { openScenes(); });
 }
 
 void OpeningCommands::makeModelCommands() {
@@ -252,6 +260,14 @@ void OpeningCommands::openDemo() {
   ModelSource source;
   source.weights = weights.toStdString();
   m_inference->openModel(source);
+}
+
+void OpeningCommands::openScenes() {
+  const bool segments = m_document->inputs().hasModel() &&
+                        segmentsImages(m_document->inputs().model().experiment.model);
+  const char* kind = segments ? kTextureSegments : kTextureScenes;
+  m_gallery->addScenes(kind);
+  m_opener->openImage(GalleryModel::scenePath(0, kind));
 }
 
 void OpeningCommands::openStandIn() {

@@ -52,6 +52,7 @@ class OpeningCommands : public QObject {
  private:
   void makeFileCommands();
   void makeModelCommands();
+  void openScenes();
   void openStandIn();
   void showModels(LocalModelsDialog* dialog);
   void refresh();

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ui/base/Colors.h"
+#include "ui/base/CoreText.h"
 #include "ui/plots/EditMarks.h"
 #include "ui/plots/Lines.h"
 #include "ui/plots/PlotNavigation.h"
@@ -50,6 +51,15 @@ void setSeries(QCPGraph* graph, const BoundedSeries& series) {
   graph->setData(series.keys(), series.values(), true);
 }
 
+/// For people, of NamedScore or ScoreName.
+template <typename Score>
+QStringList namesOf(const std::vector<Score>& scores) {
+  QStringList names;
+  for (const Score& score : scores)
+    names << coreText(score.name);
+  return names;
+}
+
 /// Grows [low, high] by the values.
 void cover(const BoundedSeries& series, double& low, double& high) {
   for (const double value : series.values()) {
@@ -67,9 +77,11 @@ LossPlot::LossPlot(QWidget* parent)
   setToolTip(
       tr("Left: the training loss (smoothed over about 20 steps; thin: as measured) and the "
          "validation loss; dashed, if the run has them, the loss against the teacher and the "
-         "mechanism's auxiliary loss (the entropy penalty of AFT-conv). Right: validation "
-         "accuracy from before the first step; dashed: chance level. Dotted lines: "
-         "mask edits.\n"
+         "mechanism's auxiliary loss (the entropy penalty of AFT-conv); of a detector also the "
+         "losses of classes, overlap and sides of its boxes, of a segmenter those of classes, "
+         "masks and dice. Right: validation accuracy from before the first step, of a detector "
+         "the average precision, of a segmenter the mean IoU; dashed: chance level. "
+         "Dotted lines: mask edits.\n"
          "The wheel zooms, dragging moves, a double click shows everything. By keys: Left and "
          "Right read values, + and − zoom, 0 shows everything."));
   m_plot->setAccessibleName(accessibleName());
@@ -85,17 +97,20 @@ void LossPlot::build() {
   m_plot->setAutoAddPlottableToLegend(false);
   m_plot->plotLayout()->clear();
   m_plot->plotLayout()->setColumnSpacing(0);
-  QCPLegend* accuracyLegend = nullptr;
   m_lossRect = addRect(m_plot, 0, tr("loss"), m_lossLegend);
-  m_accuracyRect = addRect(m_plot, 1, tr("accuracy, %"), accuracyLegend);
+  m_accuracyRect = addRect(m_plot, 1, tr("accuracy, %"), m_scoreLegend);
   m_rawGraph = addGraph(m_lossRect, nullptr, tr("train, as measured"));
   m_smoothGraph = addGraph(m_lossRect, m_lossLegend, tr("train"));
   m_validationGraph = addGraph(m_lossRect, m_lossLegend, tr("validation"));
   m_distillationGraph = addGraph(m_lossRect, nullptr, tr("from the teacher"));
   m_auxiliaryGraph = addGraph(m_lossRect, nullptr, tr("auxiliary"));
-  m_top1Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-1"));
-  m_top5Graph = addGraph(m_accuracyRect, accuracyLegend, tr("top-5"));
-  m_chanceGraph = addGraph(m_accuracyRect, accuracyLegend, tr("chance"));
+  const std::array<QString, kPartLosses> parts{tr("classes"), tr("overlap"), tr("sides"),
+                                               tr("masks"), tr("dice")};
+  for (std::size_t i = 0; i < kPartLosses; ++i)
+    m_partLossGraphs[i] = addGraph(m_lossRect, nullptr, parts[i]);
+  for (QCPGraph*& graph : m_scoreGraphs)
+    graph = addGraph(m_accuracyRect, nullptr, {});
+  m_chanceGraph = addGraph(m_accuracyRect, nullptr, tr("chance"));
   leaveOut(m_chanceGraph);
   m_rateAxis = m_lossRect->axis(QCPAxis::atRight);
   m_rateAxis->setLabel(tr("learning rate"));
@@ -117,14 +132,15 @@ void LossPlot::applyTheme() {
   m_mark->setPen(QPen(palette().color(QPalette::Highlight), 2));
   m_navigation->applyTheme(palette());
   applyTrainingPens(m_rawGraph, m_smoothGraph, m_validationGraph, palette());
-  m_top1Graph->setPen(QPen(seriesColor(2, palette()), 2));
-  m_top5Graph->setPen(QPen(seriesColor(3, palette()), 2, Qt::DashLine));
-  const auto dot = [](QCPGraph* graph) {
+  m_scoreGraphs[0]->setPen(QPen(seriesColor(2, palette()), 2));
+  m_scoreGraphs[1]->setPen(QPen(seriesColor(3, palette()), 2, Qt::DashLine));
+  m_scoreGraphs[2]->setPen(QPen(seriesColor(4, palette()), 2, Qt::DotLine));
+  for (QCPGraph* graph : m_scoreGraphs)
     graph->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssDisc, graph->pen().color(), graph->pen().color(), 5));
-  };
-  for (QCPGraph* graph : {m_top1Graph, m_top5Graph})
-    dot(graph);
+  for (std::size_t i = 0; i < kPartLosses; ++i)
+    m_partLossGraphs[i]->setPen(
+        QPen(seriesColor(static_cast<int>(i) + 2, palette()), 1.5, Qt::DashLine));
   m_distillationGraph->setPen(QPen(seriesColor(4, palette()), 1.5, Qt::DashLine));
   m_auxiliaryGraph->setPen(QPen(seriesColor(5, palette()), 1.5, Qt::DashDotLine));
   QColor quiet = palette().color(QPalette::Text);
@@ -143,8 +159,13 @@ void LossPlot::changeEvent(QEvent* event) {
 
 void LossPlot::clear() {
   for (BoundedSeries* series :
-       {&m_raw, &m_smooth, &m_validation, &m_rate, &m_top1, &m_top5, &m_distillation, &m_auxiliary})
+       {&m_raw, &m_smooth, &m_validation, &m_rate, &m_distillation, &m_auxiliary})
     series->clear();
+  for (BoundedSeries& series : m_scores)
+    series.clear();
+  for (BoundedSeries& series : m_partLosses)
+    series.clear();
+  setTask(Task::Classify);
   m_edits->clear();
   m_mark->setStep(std::nullopt);
   m_average.clear();
@@ -157,6 +178,10 @@ void LossPlot::addStep(const StepPoint& point) {
   m_rate.add(step, point.learningRate);
   if (point.distillationLoss) m_distillation.add(step, *point.distillationLoss);
   if (point.auxiliaryLoss) m_auxiliary.add(step, *point.auxiliaryLoss);
+  const std::array parts{point.classLoss, point.overlapLoss, point.sideLoss, point.maskLoss,
+                         point.diceLoss};
+  for (std::size_t i = 0; i < kPartLosses; ++i)
+    if (parts[i]) m_partLosses[i].add(step, *parts[i]);
   if (!std::isfinite(point.loss)) return;
   m_raw.add(step, point.loss);
   m_smooth.add(step, m_average.add(step, point.loss));
@@ -165,8 +190,23 @@ void LossPlot::addStep(const StepPoint& point) {
 void LossPlot::addEpoch(const EpochPoint& point) {
   const auto step = static_cast<double>(point.step);
   m_validation.add(step, point.validationLoss);
-  m_top1.add(step, 100 * point.top1);
-  m_top5.add(step, 100 * point.top5);
+  const std::vector<NamedScore> scores = point.scores();
+  nameScores(namesOf(scores));
+  for (std::size_t i = 0; i < std::min(scores.size(), kScores); ++i)
+    m_scores[i].add(step, 100 * scores[i].value);
+}
+
+void LossPlot::setTask(Task task) {
+  if (m_scores[0].isEmpty()) nameScores(namesOf(scoreNames(task)));
+}
+
+void LossPlot::nameScores(const QStringList& names) {
+  m_scoreCount = std::min(static_cast<std::size_t>(names.size()), kScores);
+  for (std::size_t i = 0; i < m_scoreCount; ++i)
+    m_scoreGraphs[i]->setName(names[static_cast<qsizetype>(i)]);
+  m_classifies = names.front() == coreText(kAccuracyName);
+  m_accuracyRect->axis(QCPAxis::atLeft)
+      ->setLabel(m_classifies ? tr("accuracy, %") : QStringLiteral("%1, %").arg(names.front()));
 }
 
 void LossPlot::setShownStep(std::optional<std::int64_t> step) {
@@ -184,21 +224,21 @@ bool LossPlot::isLearningRateVisible() const {
   return m_rateGraph->visible();
 }
 
-void LossPlot::setOptionalCurve(QCPGraph* graph, const BoundedSeries& series) {
+void LossPlot::setOptionalCurve(QCPGraph* graph, const BoundedSeries& series, QCPLegend* legend) {
   setSeries(graph, series);
   graph->setVisible(!series.isEmpty());
   if (series.isEmpty())
-    graph->removeFromLegend(m_lossLegend);
+    graph->removeFromLegend(legend);
   else
-    graph->addToLegend(m_lossLegend);
+    graph->addToLegend(legend);
 }
 
 /// To what was measured and to chance, so that a gain of a few percent is seen.
 void LossPlot::fitAccuracy(double lastStep) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const BoundedSeries* series : {&m_top1, &m_top5})
-    cover(*series, low, high);
-  const bool line = m_chance && low <= high;
+  for (const BoundedSeries& series : m_scores)
+    cover(series, low, high);
+  const bool line = m_chance && m_classifies && low <= high;
   m_chanceGraph->setData(line ? QVector<double>{0, lastStep} : QVector<double>(),
                          line ? QVector<double>{*m_chance, *m_chance} : QVector<double>(), true);
   if (low > high) low = 0, high = 100;
@@ -208,20 +248,45 @@ void LossPlot::fitAccuracy(double lastStep) {
       ->setRange(std::max(0.0, low - margin), std::min(103.0, high + margin));
 }
 
-void LossPlot::replot() {
+/// A classifier has two scores and chance, detectors and segmenters three, an autoencoder one.
+void LossPlot::drawScores() {
+  for (std::size_t i = 0; i < kScores; ++i) {
+    const bool isMeasured = i < m_scoreCount;
+    setSeries(m_scoreGraphs[i], m_scores[i]);
+    m_scoreGraphs[i]->setVisible(isMeasured);
+    if (isMeasured)
+      m_scoreGraphs[i]->addToLegend(m_scoreLegend);
+    else
+      m_scoreGraphs[i]->removeFromLegend(m_scoreLegend);
+  }
+  if (m_classifies)
+    m_chanceGraph->addToLegend(m_scoreLegend);
+  else
+    m_chanceGraph->removeFromLegend(m_scoreLegend);
+}
+
+void LossPlot::drawLosses() {
   setSeries(m_rawGraph, m_raw);
   setSeries(m_smoothGraph, m_smooth);
   setSeries(m_validationGraph, m_validation);
-  setSeries(m_top1Graph, m_top1);
-  setSeries(m_top5Graph, m_top5);
-  setSeries(m_rateGraph, m_rate);
-  setOptionalCurve(m_distillationGraph, m_distillation);
-  setOptionalCurve(m_auxiliaryGraph, m_auxiliary);
+  // In one line, the names of so many curves would take the width of the scores.
+  m_lossLegend->setWrap(m_partLosses[0].isEmpty() ? 0 : 3);
+  setOptionalCurve(m_distillationGraph, m_distillation, m_lossLegend);
+  setOptionalCurve(m_auxiliaryGraph, m_auxiliary, m_lossLegend);
+  for (std::size_t i = 0; i < kPartLosses; ++i)
+    setOptionalCurve(m_partLossGraphs[i], m_partLosses[i], m_lossLegend);
+}
 
+void LossPlot::replot() {
+  drawLosses();
+  drawScores();
+  setSeries(m_rateGraph, m_rate);
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const BoundedSeries* series :
        {&m_raw, &m_smooth, &m_validation, &m_distillation, &m_auxiliary})
     cover(*series, low, high);
+  for (const BoundedSeries& series : m_partLosses)
+    cover(series, low, high);
   if (low > high) low = 0, high = 1;
   const double margin = std::max(0.05 * (high - low), 1e-6 + 0.02 * std::abs(high));
   m_lossRect->axis(QCPAxis::atLeft)->setRange(std::max(0.0, low - margin), high + margin);

@@ -3,6 +3,7 @@
 
 #include <QLocale>
 
+#include "core/workbench/evaluation/DatasetContents.h"
 #include "ui/base/SanitizedText.h"
 
 namespace headlight {
@@ -22,6 +23,18 @@ std::string datasetKey(const Experiment& experiment) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+/// A set that cannot be counted says so when it is trained on.
+void addContents(const Dataset& split, const QString& title, std::vector<std::string>& lines) {
+  const auto contents = datasetContents(split);
+  if (!contents || !*contents) return;
+  for (const std::string& line : describeContents(**contents))
+    lines.push_back(title.toStdString() + ": " + line);
+}
+
+}  // namespace
+
 DatasetSummary summarizeDataset(const DatasetSpec& spec, const std::string& key) {
   DatasetSummary summary;
   summary.of = key;
@@ -32,6 +45,8 @@ DatasetSummary summarizeDataset(const DatasetSpec& spec, const std::string& key)
     summary.validation = validation->size();
     summary.classNames = train->classNames();
     summary.notes = describeSplits(*train, *validation);
+    addContents(*train, QObject::tr("Training"), summary.contents);
+    addContents(*validation, QObject::tr("Validation"), summary.contents);
   });
   if (!done) summary.error = QString::fromStdString(done.error().text());
   return summary;
@@ -63,6 +78,8 @@ QString datasetSentence(const DatasetSummary& summary, const Experiment& experim
     text += QObject::tr(" The model gets a new head: %1 → %2.")
                 .arg(experiment.model.classes)
                 .arg(counted(classes, QObject::tr("class"), QObject::tr("classes")));
+  for (const std::string& line : summary.contents)
+    text += QStringLiteral("\n") + displayName(line) + QStringLiteral(".");
   for (const std::string& note : summary.notes)
     text += QStringLiteral("\n") + displayName(note) + QStringLiteral(".");
   return text;

@@ -19,7 +19,8 @@ struct DatasetSummary {
   QString error;   ///< empty: fine
   std::int64_t train = 0, validation = 0;
   std::vector<std::string> classNames;
-  std::vector<std::string> notes;  ///< how the data is read (Dataset::notes)
+  std::vector<std::string> contents;  ///< of data with boxes or segments, a line each
+  std::vector<std::string> notes;     ///< how the data is read (Dataset::notes)
 };
 
 /// Equal for two Experiments with the same data.

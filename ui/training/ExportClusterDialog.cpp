@@ -177,7 +177,7 @@ void ExportClusterDialog::refresh() {
     show(static_cast<int>(i) + 1, m_launchers[i].text);
   const bool right = m_form->isValid() && !m_folder->path().trimmed().isEmpty();
   m_export->setEnabled(right && !m_files->isBusy());
-  const bool dataAreHere = exported.data.dataset != kProceduralData && wanted.dataFolder.empty();
+  const bool dataAreHere = !isDrawnData(exported.data.dataset) && wanted.dataFolder.empty();
   if (!m_form->isValid())
     m_status->setMessage(m_form->firstError(), MessageLabel::Tone::Problem);
   else if (dataAreHere)

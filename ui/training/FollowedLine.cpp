@@ -51,8 +51,9 @@ QString stepsText(const RunMetrics& now) {
 QStringList numberTexts(const RunMetrics& now) {
   QStringList texts;
   if (std::isfinite(now.loss)) texts << QObject::tr("loss %1").arg(now.loss, 0, 'f', 4);
-  if (std::isfinite(now.top1))
-    texts << QObject::tr("top-1 %1 (best %2)").arg(percent(now.top1), percent(now.bestTop1));
+  if (std::isfinite(now.score))
+    texts << QObject::tr("%1 %2 (best %3)")
+                 .arg(coreText(now.scoreName), percent(now.score), percent(now.bestScore));
   if (std::isfinite(now.locality)) texts << QObject::tr("ALS %1").arg(now.locality, 0, 'f', 3);
   if (std::isfinite(now.learningRate))
     texts << QObject::tr("learning rate %1").arg(now.learningRate, 0, 'g', 3);

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/workbench/training/TrainingSession.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/TrainingBridge.h"
 #include "ui/document/Document.h"
@@ -72,21 +74,31 @@ bool RunEdits::runHasDocumentsHeads() const {
   return !m_runMasks || m_runMasks->shape() == m_document->inputs().masks().shape();
 }
 
+QString RunEdits::whyNotSent() const {
+  const auto run = m_active ? m_bridge->experiment() : std::nullopt;
+  if (!run) return {};
+  const auto takes = TrainingSession::takesEdits(*run);
+  return takes ? QString() : coreText(takes.error().message);
+}
+
 void RunEdits::onEdit(const MaskEdit& edit) {
   if (!m_active || !runHasDocumentsHeads()) return;
   m_edits = composeEdits(m_edits, edit);
-  if (m_following) return;
+  const bool taken = whyNotSent().isEmpty();
+  if (m_following && taken) return;
   m_reported.start();
-  if (!m_decided && !std::exchange(m_asked, true)) Q_EMIT undecided();
+  if (taken && !m_decided && !std::exchange(m_asked, true)) Q_EMIT undecided();
 }
 
 /// Reports which model an edit changed.
 void RunEdits::reportCached() {
-  if (!m_active || m_following) return;
+  const QString why = whyNotSent();
+  if (!m_active || (m_following && why.isEmpty())) return;
   const QString label = m_document->inputs().undoStack()->undoText();
-  Q_EMIT m_document->message(tr("%1: changes the open model only; run “%2” keeps its masks")
-                                 .arg(label.isEmpty() ? tr("Masks changed") : label,
-                                      displayName(QFileInfo(m_bridge->folder()).fileName())));
+  const QString text = tr("%1: changes the open model only; run “%2” keeps its masks")
+                           .arg(label.isEmpty() ? tr("Masks changed") : label,
+                                displayName(QFileInfo(m_bridge->folder()).fileName()));
+  Q_EMIT m_document->message(why.isEmpty() ? text : text + QStringLiteral(": ") + why);
 }
 
 void RunEdits::onMasksChanged() {
@@ -104,6 +116,7 @@ MaskEdit RunEdits::outstanding() const {
 
 void RunEdits::send() {
   if (!m_active || !m_following || !m_runMasks || !runHasDocumentsHeads()) return;
+  if (!whyNotSent().isEmpty()) return;
   MaskEdit edit = outstanding();
   if (edit.empty()) return;
   const QString label = m_document->inputs().undoStack()->undoText();

@@ -6,6 +6,7 @@
 // meanwhile) are sent with the next edit.
 
 #include <QObject>
+#include <QString>
 #include <QTimer>
 
 #include <optional>
@@ -33,6 +34,8 @@ class RunEdits : public QObject {
   bool isWaiting() const { return m_rest.isActive(); }  ///< an edit waits to be sent
   /// The run's model has the document's heads; true while its masks are unknown.
   bool runHasDocumentsHeads() const;
+  /// Why the run takes no edits while it goes; empty: it does, or there is none.
+  QString whyNotSent() const;
 
  Q_SIGNALS:
   /// The first edit of a run changed the open model only: ask where this and later ones go. Once

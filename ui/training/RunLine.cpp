@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/FollowBridge.h"
@@ -104,10 +105,11 @@ void RunLine::onFollowed(const RunStatus& standing) {
   m_state = followedStateText(standing);
   if (now.epochs > 0) m_state += tr(" · epoch %1/%2").arg(now.epoch).arg(now.epochs);
   m_run = {{}, now.step, now.steps, now.secondsRemaining};
-  const auto known = [](double top1) { return std::isfinite(top1) ? top1 : -1; };
-  m_top1 = known(now.top1);
-  m_startTop1 = known(now.startTop1);
-  m_bestTop1 = known(now.bestTop1);
+  const auto known = [](double score) { return std::isfinite(score) ? score : -1; };
+  m_scoreName = coreText(now.scoreName);
+  m_score = known(now.score);
+  m_startScore = known(now.startScore);
+  m_bestScore = known(now.bestScore);
   refresh();
 }
 
@@ -126,15 +128,16 @@ void RunLine::begin() {
   m_any = true;
   m_state = tr("begins");
   m_run = {};
-  m_top1 = m_startTop1 = m_bestTop1 = -1;
+  m_score = m_startScore = m_bestScore = -1;
 }
 
 void RunLine::onUpdated(const TrainingUpdate& update) {
   m_run = update.progress;
-  if (update.start) m_startTop1 = update.start->top1;
+  if (update.start) m_startScore = update.start->quality();
   for (const EpochPoint& point : update.epochPoints) {
-    m_top1 = point.top1;
-    m_bestTop1 = std::max(m_bestTop1, point.top1);
+    m_scoreName = coreText(point.qualityName());
+    m_score = point.quality();
+    m_bestScore = std::max(m_bestScore, m_score);
   }
   m_state = displayName(update.progress.stage);
   refresh();
@@ -170,11 +173,12 @@ void RunLine::refresh() {
   m_progress->setValue(static_cast<int>(share * kLineSteps));
   QStringList numbers;
   if (const QString left = remainingText(m_run.secondsRemaining); !left.isEmpty()) numbers << left;
-  if (m_top1 >= 0) {
-    QString text = tr("top-1 %1 %").arg(m_top1 * 100, 0, 'f', 1);
-    if (m_startTop1 >= 0)
-      text = tr("top-1 %1 → %2 %").arg(m_startTop1 * 100, 0, 'f', 1).arg(m_top1 * 100, 0, 'f', 1);
-    if (m_bestTop1 > m_top1) text += tr(", best %1 %").arg(m_bestTop1 * 100, 0, 'f', 1);
+  if (m_score >= 0) {
+    const auto percent = [](double share) { return QString::number(100 * share, 'f', 1); };
+    QString text = tr("%1 %2 %").arg(m_scoreName, percent(m_score));
+    if (m_startScore >= 0)
+      text = tr("%1 %2 → %3 %").arg(m_scoreName, percent(m_startScore), percent(m_score));
+    if (m_bestScore > m_score) text += tr(", best %1 %").arg(m_bestScore * 100, 0, 'f', 1);
     numbers << text;
   }
   m_numbers->setText(numbers.join(QStringLiteral(" · ")));

@@ -59,8 +59,9 @@ class RunLine : public QToolBar {
   bool m_shownElsewhere = false;
   QString m_state;
   Progress m_run;
-  double m_top1 = -1;                        ///< last validation; negative: none yet
-  double m_startTop1 = -1, m_bestTop1 = -1;  ///< before the first step, and the best since
+  QString m_scoreName = QString::fromLatin1(kAccuracyName);
+  double m_score = -1;                         ///< last validation; negative: none yet
+  double m_startScore = -1, m_bestScore = -1;  ///< before the first step, and the best since
 };
 
 }  // namespace headlight

@@ -246,9 +246,8 @@ void SearchDialog::refresh() {
   const SearchPlan wanted = plan();
   m_form->hideFields(idleSearchFields(wanted.options.method));
   const std::string& data = wanted.experiment.data.dataset;
-  const QString where = data == kProceduralData
-                            ? QString::fromStdString(data)
-                            : QString::fromStdString(wanted.experiment.data.path);
+  const QString where = isDrawnData(data) ? QString::fromStdString(data)
+                                          : QString::fromStdString(wanted.experiment.data.path);
   m_about->setText(
       wanted.options.method == "mait"
           ? tr("Trains %1 on %2 with the settings of Train… and selects the heads to mask.")

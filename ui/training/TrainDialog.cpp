@@ -28,6 +28,7 @@
 #include "ui/forms/PathRow.h"
 #include "ui/training/RecipeRow.h"
 #include "ui/training/RunFolders.h"
+#include "ui/training/TaskSettings.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/MessageLabel.h"
 
@@ -70,7 +71,8 @@ Experiment makeTrainingExperiment(const Document& document) {
 TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidget* parent)
     : QDialog(parent),
       m_document(document),
-      m_initial(startingFromOpen(experiment, *document)),
+      m_initial(fittedToTask(startingFromOpen(experiment, *document))),
+      m_task(taskOf(m_initial.model)),
       m_experiment(m_initial),
       m_probeTimer(new QTimer(this)),
       m_probe(new BackgroundTask(this)),
@@ -80,7 +82,7 @@ TrainDialog::TrainDialog(Document* document, const Experiment& experiment, QWidg
       m_estimate(new BackgroundTask(this)) {
   setObjectName(QStringLiteral("trainDialog"));
   setWindowTitle(tr("Train"));
-  m_questions = makeTrainQuestions(*document, this);
+  m_questions = makeTrainQuestions(*document, m_task, this);
   m_questions.data->setPath(QString::fromStdString(m_initial.data.path));
   m_advancedButton = makeAdvancedButton(this);
   m_advanced = makeAdvanced();
@@ -200,7 +202,8 @@ ParameterForm* TrainDialog::addForm(const std::string& key) {
   const auto& sections = experimentSections();
   const auto section = std::find_if(sections.begin(), sections.end(),
                                     [&](const Section& s) { return s.key == key; });
-  auto* form = new ParameterForm(*section->table, QString::fromStdString(key), this);
+  const ParameterTable& table = key == "data" ? dataTableFor(m_task) : *section->table;
+  auto* form = new ParameterForm(table, QString::fromStdString(key), this);
   const Json all = experimentToJson(m_initial);
   form->setValues(key.empty() ? writeParameters(runParameters(), &m_initial) : all[key]);
   connect(form, &ParameterForm::changed, this, &TrainDialog::onChanged);
@@ -305,6 +308,7 @@ void TrainDialog::takeRecipe(const Recipe* recipe) {
     applyRecipe(settings, *recipe);
   else
     m_own = nullptr;
+  turnOffClassOptions(settings, m_task);
   fill(settings);
 }
 
@@ -330,7 +334,7 @@ void TrainDialog::setDataFolder(const QString& path) {
   if (trimmed.isEmpty()) {
     m_detect->cancel();
     m_questions.note->clear();
-    form->setValue(QStringLiteral("dataset"), kProceduralData);
+    form->setValue(QStringLiteral("dataset"), drawnDataFor(m_task));
     return check();
   }
   m_detect->run<FoundData>(
@@ -339,11 +343,9 @@ void TrainDialog::setDataFolder(const QString& path) {
       },
       [this, form, trimmed](const FoundData& found) {
         if (found.kind.empty()) {
-          m_questions.note->setMessage(
-              tr("No dataset was found in this folder. Choose one with class folders of images, "
-                 "tar shards, CIFAR binary files or IDX files.\n%1")
-                  .arg(found.why),
-              MessageLabel::Tone::Problem);
+          m_questions.note->setMessage(tr("No dataset was found in this folder. Choose one %1.\n%2")
+                                           .arg(knownFolders(m_task), found.why),
+                                       MessageLabel::Tone::Problem);
         } else {
           m_questions.note->setMessage(tr("%1 found.").arg(QString::fromStdString(found.kind)));
           form->setValue(QStringLiteral("dataset"), found.kind);
@@ -366,13 +368,16 @@ void TrainDialog::chooseRunFolder() {
 // --- Checking ----------------------------------------------------------------------------------
 
 QString TrainDialog::firstProblem(Experiment& experiment) {
+  const Json dataset = m_forms.at("data")->values()["dataset"];
+  if (const QString problem = taskProblem(m_task, dataset.get<std::string>()); !problem.isEmpty())
+    return tr("Data: %1").arg(problem);
   for (const auto& [key, tab] : m_tabOf)
     if (const QString error = m_forms.at(key)->firstError(); !error.isEmpty())
       return tr("%1: %2").arg(m_tabTitles.at(key), error);
   auto read = experimentFromJson(sectionsAsJson(), modelCatalog());
   if (!read) return QString::fromStdString(read.error().text());
   experiment = *read;
-  if (experiment.data.dataset != kProceduralData && experiment.data.path.empty())
+  if (!isDrawnData(experiment.data.dataset) && experiment.data.path.empty())
     return tr("Data: choose the folder of the %1 dataset.")
         .arg(QString::fromStdString(experiment.data.dataset));
   if (folder().empty()) return tr("Choose a run folder.");
@@ -385,7 +390,8 @@ QString TrainDialog::firstProblem(Experiment& experiment) {
 
 void TrainDialog::updateFieldVisibility() {
   ParameterForm* form = m_forms.at("data");
-  m_forms.at("training")->hideFields(idleTrainingFields(m_forms.at("training")->values()));
+  m_forms.at("training")
+      ->hideFields(idleTrainingFields(m_forms.at("training")->values(), m_task != Task::Classify));
   std::vector<std::string> idle = idleDataFields(form->values()["dataset"].get<std::string>());
   if (idle.front() != "path") idle.emplace_back("path");  // it has a row above the form
   form->hideFields(idle);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/config/Experiment.h"
+#include "core/config/Tasks.h"
 #include "ui/training/DatasetSummary.h"
 #include "ui/training/RunFolders.h"
 #include "ui/training/TrainDialogParts.h"
@@ -85,6 +86,7 @@ class TrainDialog : public QDialog {
 
   Document* m_document;
   Experiment m_initial;
+  Task m_task;              ///< what the model learns
   Experiment m_experiment;  ///< the newest without an error
   QTabWidget* m_tabs = nullptr;
   std::map<std::string, ParameterForm*> m_forms;

@@ -60,17 +60,20 @@ TrainStart makeTrainStart(const Document& document, QWidget* parent) {
   return parts;
 }
 
-PathRow* makeDataRow(QWidget* parent) {
-  return new PathRow({"dataFolder",
-                      QObject::tr("Which &data?"),
-                      QObject::tr("Folder of the dataset"),
-                      QObject::tr("A folder with class folders, tar shards, CIFAR-10/100 "
-                                  "binary files or IDX files. The format is detected"),
-                      QObject::tr("none: procedural texture-shape images"),
-                      "browseData",
-                      QObject::tr("Browse…"),
-                      {}},
-                     parent);
+PathRow* makeDataRow(Task task, QWidget* parent) {
+  return new PathRow(
+      {"dataFolder",
+       QObject::tr("Which &data?"),
+       QObject::tr("Folder of the dataset"),
+       QObject::tr("A folder %1. The format is detected").arg(knownFolders(task)),
+       task == Task::Detect    ? QObject::tr("none: procedural scenes of texture-shapes with boxes")
+       : task == Task::Segment ? QObject::tr("none: procedural texture-shapes with a class for "
+                                             "every pixel")
+                               : QObject::tr("none: procedural texture-shape images"),
+       "browseData",
+       QObject::tr("Browse…"),
+       {}},
+      parent);
 }
 
 PathRow* makeRunRow(QWidget* parent) {
@@ -107,7 +110,15 @@ void alignLabels(QGridLayout* grid, const std::vector<QWidget*>& rows) {
 
 }  // namespace
 
-TrainQuestions makeTrainQuestions(const Document& document, QWidget* parent) {
+QString knownFolders(Task task) {
+  if (task == Task::Detect)
+    return QObject::tr("with images and boxes in COCO's or Pascal VOC's format");
+  if (task == Task::Segment)
+    return QObject::tr("with images and label images, as ADE20K's and Cityscapes'");
+  return QObject::tr("with class folders of images, tar shards, CIFAR binary files or IDX files");
+}
+
+TrainQuestions makeTrainQuestions(const Document& document, Task task, QWidget* parent) {
   TrainQuestions parts;
   parts.panel = new QWidget(parent);
   auto* grid = new QGridLayout(parts.panel);
@@ -115,7 +126,7 @@ TrainQuestions makeTrainQuestions(const Document& document, QWidget* parent) {
   grid->setHorizontalSpacing(8);
   grid->setVerticalSpacing(6);
   grid->setColumnStretch(1, 1);
-  parts.data = makeDataRow(parts.panel);
+  parts.data = makeDataRow(task, parts.panel);
   parts.start = makeTrainStart(document, parts.panel);
   parts.folder = makeRunRow(parts.panel);
   int row = 0;

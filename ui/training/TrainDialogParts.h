@@ -4,6 +4,8 @@
 
 #include <QString>
 
+#include "core/config/Tasks.h"
+
 class QDialogButtonBox;
 class QGridLayout;
 class QPushButton;
@@ -38,7 +40,9 @@ struct TrainQuestions {
   MessageLabel* time;
   PathRow* folder;
 };
-TrainQuestions makeTrainQuestions(const Document& document, QWidget* parent);
+TrainQuestions makeTrainQuestions(const Document& document, Task task, QWidget* parent);
+/// "with class folders of images, …": what a folder of data may hold, after "a folder".
+QString knownFolders(Task task);
 /// Once the fields are there: all answers begin at the same place.
 void alignQuestions(const TrainQuestions& questions);
 

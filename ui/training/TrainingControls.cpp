@@ -56,6 +56,18 @@ TrainingActions makeTrainingActions(QWidget* owner) {
            "Continue a run from its last checkpoint, with the same result as without interruption"),
        "Ctrl+R",
        {}});
+  actions.openBest =
+      makeCommand(owner, {"train.openBest",
+                          QObject::tr("Open the run's best weights"),
+                          QObject::tr("Open the best checkpoint of the run that has ended"),
+                          "Ctrl+H, B",
+                          {}});
+  actions.compareStart = makeCommand(
+      owner, {"train.compareStart",
+              QObject::tr("Compare with the run's start"),
+              QObject::tr("Show the trained model beside the weights that the run started from"),
+              "Ctrl+H, C",
+              {}});
   actions.follow = makeCommand(
       owner,
       {"train.follow",
@@ -93,6 +105,8 @@ TrainingActions makeTrainingActions(QWidget* owner) {
     action->setStatusTip(action->toolTip());
   for (QAction* action : {actions.followEdits, actions.lookThrough, actions.learningRate})
     action->setCheckable(true);
+  for (QAction* action : {actions.openBest, actions.compareStart})
+    action->setEnabled(false);
   return actions;
 }
 

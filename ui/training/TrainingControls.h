@@ -15,12 +15,13 @@ namespace headlight {
 
 struct TrainingActions {
   QAction *start, *pause, *stop, *resume;
+  QAction *openBest, *compareStart;                   ///< of the run that has ended
   QAction *follow, *stopFollowing;                    ///< for a run that another program trains
   QAction *followEdits, *lookThrough, *learningRate;  ///< checkable
 
   QList<QAction*> all() const {
-    return {start,         pause,       stop,        resume,      follow,
-            stopFollowing, followEdits, lookThrough, learningRate};
+    return {start,  pause,         stop,        resume,      openBest,    compareStart,
+            follow, stopFollowing, followEdits, lookThrough, learningRate};
   }
 };
 TrainingActions makeTrainingActions(QWidget* owner);

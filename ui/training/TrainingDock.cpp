@@ -11,7 +11,9 @@
 
 #include <algorithm>
 
+#include "core/models/Registry.h"
 #include "core/workbench/session/MapRendering.h"
+#include "ui/base/CoreText.h"
 #include "ui/base/Icons.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/bridge/EvolutionBridge.h"
@@ -60,18 +62,20 @@ QString percentText(double share) {
 
 /// "Validation top-1: 11.1 % before → 52.0 % last; best 54.0 %."
 QString accuracyText(const TrainingOutcome& outcome) {
-  if (!outcome.lastTop1) {
+  if (!outcome.lastScore) {
     if (outcome.best.empty()) return {};
-    return TrainingDock::tr(" Best validation top-1: %1.").arg(percentText(outcome.bestTop1));
+    return TrainingDock::tr(" Best validation %1: %2.")
+        .arg(coreText(outcome.scoreName), percentText(outcome.bestScore));
   }
-  const QString last = percentText(*outcome.lastTop1);
+  const QString last = percentText(*outcome.lastScore);
   const QString after =
-      *outcome.lastTop1 >= outcome.bestTop1
+      *outcome.lastScore >= outcome.bestScore
           ? TrainingDock::tr("%1 last, the best of this run").arg(last)
-          : TrainingDock::tr("%1 last; best %2").arg(last, percentText(outcome.bestTop1));
-  if (!outcome.startTop1) return TrainingDock::tr(" Validation top-1: %1.").arg(after);
-  return TrainingDock::tr(" Validation top-1: %1 before → %2.")
-      .arg(percentText(*outcome.startTop1), after);
+          : TrainingDock::tr("%1 last; best %2").arg(last, percentText(outcome.bestScore));
+  if (!outcome.startScore)
+    return TrainingDock::tr(" Validation %1: %2.").arg(coreText(outcome.scoreName), after);
+  return TrainingDock::tr(" Validation %1: %2 before → %3.")
+      .arg(coreText(outcome.scoreName), percentText(*outcome.startScore), after);
 }
 
 /// Accuracy of guessing, in percent.
@@ -152,6 +156,9 @@ void TrainingDock::connectActions() {
     const auto& path = m_outcome->best.empty() ? m_outcome->last : m_outcome->best;
     Q_EMIT compareRequested(start, QString::fromStdString(path.string()));
   });
+  connect(m_actions.openBest, &QAction::triggered, m_outcomeBar,
+          &TrainingOutcomeBar::openCheckpoint);
+  connect(m_actions.compareStart, &QAction::triggered, m_outcomeBar, &TrainingOutcomeBar::compare);
   connect(m_outcomeBar, &TrainingOutcomeBar::resume, this,
           [this] { m_bridge->resume(m_bridge->folder()); });
   connect(m_outcomeBar, &TrainingOutcomeBar::saveWeights, this,
@@ -319,9 +326,12 @@ void TrainingDock::onRecorded(const std::shared_ptr<const RecordedRun>& run) {
   outcome.state = m_runState = run->finished ? TrainingState::Finished : TrainingState::Stopped;
   outcome.steps = run->history.steps.empty() ? 0 : run->history.steps.back().step;
   for (const EpochPoint& point : run->history.epochPoints)
-    outcome.bestTop1 = std::max(outcome.bestTop1, point.top1);
-  if (run->history.start) outcome.startTop1 = run->history.start->top1;
-  if (!run->history.epochPoints.empty()) outcome.lastTop1 = run->history.epochPoints.back().top1;
+    outcome.bestScore = std::max(outcome.bestScore, point.quality());
+  if (run->history.start) outcome.startScore = run->history.start->quality();
+  if (!run->history.epochPoints.empty()) {
+    outcome.scoreName = run->history.epochPoints.back().qualityName();
+    outcome.lastScore = run->history.epochPoints.back().quality();
+  }
   outcome.last = run->last;
   outcome.best = run->best;
   m_runProgress.total = run->experiment.training.epochs;
@@ -400,7 +410,7 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
   TrainingOutcomeBar::Offers offers;
   offers.checkpoint = m_outcome && !(m_outcome->best.empty() && m_outcome->last.empty());
   offers.last = offers.checkpoint && !m_outcome->last.empty() && !m_outcome->best.empty() &&
-                m_outcome->lastTop1 && *m_outcome->lastTop1 < m_outcome->bestTop1;
+                m_outcome->lastScore && *m_outcome->lastScore < m_outcome->bestScore;
   offers.compare = offers.checkpoint && !startWeights().isEmpty();
   const bool failed = m_runState == TrainingState::Failed, gone = m_bridge->folderIsGone();
   offers.folder = !m_bridge->folder().isEmpty() && !gone;
@@ -410,6 +420,14 @@ void TrainingDock::showOutcome(const QString& text, bool problem) {
   offers.recreate = failed && gone && m_bridge->hasNewestWeights();
   offers.config = m_bridge->exported().has_value();
   m_outcomeBar->notify(text, problem, offers);
+  refreshOutcomeCommands();
+}
+
+void TrainingDock::refreshOutcomeCommands() {
+  const bool ended =
+      m_outcome && !m_active && !(m_outcome->best.empty() && m_outcome->last.empty());
+  m_actions.openBest->setEnabled(ended);
+  m_actions.compareStart->setEnabled(ended && !startWeights().isEmpty());
 }
 
 void TrainingDock::onFolderRecreated(const QString& error) {
@@ -434,11 +452,14 @@ void TrainingDock::refreshControls() {
       lineIcon(m_bridge->isPaused() ? QStringLiteral("play") : QStringLiteral("pause")));
   m_actions.stop->setEnabled(m_active && !stopping);
   m_actions.resume->setEnabled(!m_bridge->isRunning());
+  refreshOutcomeCommands();
   const bool fits = m_edits->runHasDocumentsHeads();
-  m_actions.followEdits->setEnabled(!m_active || fits);
+  const QString refused = m_edits->whyNotSent();
+  m_actions.followEdits->setEnabled(!m_active || (fits && refused.isEmpty()));
   m_actions.followEdits->setToolTip(
-      fits ? m_actions.followEdits->statusTip()
-           : tr("The run trains a model of a different shape than the open model"));
+      !fits               ? tr("The run trains a model of a different shape than the open model")
+      : refused.isEmpty() ? m_actions.followEdits->statusTip()
+                          : refused);
   const auto run = m_bridge->experiment();
   const bool sameModel =
       run && m_document->inputs().hasModel() &&
@@ -545,6 +566,7 @@ void TrainingDock::redraw() {
   refreshPlots();
   const auto run = m_recorded ? m_recorded : m_bridge->experiment();
   m_locality->setUniform(chanceOf(run, *m_document));
+  if (run) m_loss->setTask(taskOf(run->model));
   m_loss->setChance(chanceAccuracy(run));
   if (!isVisible()) return;  // showEvent catches up
   m_loss->replot();

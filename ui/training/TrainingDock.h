@@ -86,6 +86,7 @@ class TrainingDock : public QWidget {
   void redraw();
   void refreshControls();
   void refreshStatus();
+  void refreshOutcomeCommands();
   void showOutcome(const QString& text, bool problem);
   QString startWeights() const;
   void onFolderRecreated(const QString& error);

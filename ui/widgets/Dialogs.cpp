@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/Dialogs.h"
 
+#include <QApplication>
 #include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QTimer>
 
 #include "ui/base/SanitizedText.h"
 
 namespace headlight {
 namespace {
 
+/// The window that the person works in, if it belongs to `parent`: a question that belongs to the
+/// window behind it gets no keys from a window manager.
+QWidget* frontOf(QWidget* parent) {
+  QWidget* active = QApplication::activeWindow();
+  if (!active || !active->isVisible()) return parent;
+  for (QWidget* above = active; above; above = above->parentWidget())
+    if (above == parent) return active;
+  return parent;
+}
+
 QMessageBox* makeBox(QMessageBox::Icon icon, const QString& title, const QString& text,
                      QMessageBox::StandardButton button, QWidget* parent) {
-  auto* box = new QMessageBox(icon, displayName(title), shownText(title), button, parent);
+  auto* box = new QMessageBox(icon, displayName(title), shownText(title), button, frontOf(parent));
   box->setInformativeText(shownText(text));
   for (auto* label : box->findChildren<QLabel*>())
     label->setTextFormat(Qt::PlainText);
@@ -39,29 +52,41 @@ void askToConfirm(QWidget* parent, const QString& title, const QString& text, co
   box->open();
 }
 
+/// The start of a save is a proposed file: the folder is shown, the name filled in.
+void proposeFile(QFileDialog* dialog, const FileQuestion& question) {
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(question.suffix);
+  const QFileInfo proposed(question.start);
+  dialog->setDirectory(proposed.absolutePath());
+  dialog->selectFile(proposed.fileName());
+}
+
+/// So that typing replaces the proposed name. Qt selects it as the dialog opens, and lets go of it by
+/// an event that waits by then; so this waits behind it. A dialog of the desktop has no such field.
+void selectProposedName(QFileDialog* dialog) {
+  auto* name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+  if (!name) return;
+  name->setFocus();
+  QTimer::singleShot(0, name, &QLineEdit::selectAll);
+}
+
 void askForFiles(QWidget* parent, const FileQuestion& question,
                  std::function<void(const QStringList&)> answer) {
-  auto* dialog = new QFileDialog(parent, question.title, question.start, question.filter);
+  auto* dialog = new QFileDialog(frontOf(parent), question.title, question.start, question.filter);
   using Mode = FileQuestion::Mode;
   dialog->setFileMode(question.mode == Mode::OpenFile     ? QFileDialog::ExistingFile
                       : question.mode == Mode::OpenFiles  ? QFileDialog::ExistingFiles
                       : question.mode == Mode::OpenFolder ? QFileDialog::Directory
                                                           : QFileDialog::AnyFile);
   if (question.mode == Mode::OpenFolder) dialog->setOption(QFileDialog::ShowDirsOnly);
-  if (question.mode == Mode::SaveFile) {
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(question.suffix);
-    // The start of a save is a proposed file: the folder is shown, the name filled in.
-    const QFileInfo proposed(question.start);
-    dialog->setDirectory(proposed.absolutePath());
-    dialog->selectFile(proposed.fileName());
-  }
+  if (question.mode == Mode::SaveFile) proposeFile(dialog, question);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   QObject::connect(dialog, &QDialog::finished, dialog,
                    [dialog, answer = std::move(answer)](int result) {
                      answer(result == QDialog::Accepted ? dialog->selectedFiles() : QStringList());
                    });
   dialog->open();
+  if (question.mode == Mode::SaveFile) selectProposedName(dialog);
 }
 
 void showDialog(QDialog* dialog, std::function<void(int)> done) {

@@ -26,12 +26,34 @@ NumberBox::NumberBox(const Parameter& parameter, QWidget* parent)
 
 void NumberBox::setValue(const Json& value) {
   m_setting = true;
-  lineEdit()->setText(numberText(value));
+  lineEdit()->setText(shownText(value));
   m_setting = false;
 }
 
+void NumberBox::setMinimumText(const QString& text) {
+  const Json before = value();
+  m_minimumText = text;
+  setValue(before);
+  // The number that the word stands for may have been typed.
+  connect(this, &QAbstractSpinBox::editingFinished, this, [this] {
+    if (!wordFor(value()).isEmpty()) setValue(value());
+  });
+}
+
+QString NumberBox::wordFor(const Json& value) const {
+  return value.is_number() && value.get<double>() == m_parameter.minimum ? m_minimumText
+                                                                         : QString();
+}
+
+QString NumberBox::shownText(const Json& value) const {
+  const QString word = wordFor(value);
+  return word.isEmpty() ? numberText(value) : word;
+}
+
 Json NumberBox::value() const {
-  const QString trimmed = text().trimmed();
+  QString trimmed = text().trimmed();
+  if (!m_minimumText.isEmpty() && trimmed.compare(m_minimumText, Qt::CaseInsensitive) == 0)
+    trimmed = QString::number(m_parameter.minimum);
   bool isWhole = false, isNumber = false;
   const qlonglong whole = trimmed.toLongLong(&isWhole);
   const double number = trimmed.toDouble(&isNumber);
@@ -62,7 +84,9 @@ void NumberBox::stepBy(int steps) {
   // Onto a multiple of the step, without the dust of binary fractions.
   const double to = std::clamp(std::round((from + steps * step) / step) * step, m_parameter.minimum,
                                m_parameter.maximum);
-  lineEdit()->setText(m_parameter.type == ParameterType::Integer
+  const QString word = wordFor(to);
+  lineEdit()->setText(!word.isEmpty() ? word
+                      : m_parameter.type == ParameterType::Integer
                           ? QString::number(static_cast<qlonglong>(to))
                           : QString::number(to, 'g', 12));
   selectAll();

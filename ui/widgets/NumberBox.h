@@ -18,6 +18,10 @@ class NumberBox : public QAbstractSpinBox {
   void setValue(const Json& value);
   /// The number, or the text where it is none.
   Json value() const;
+  /// Shows the least number as a word ("last" for -1), which may be typed as well. Once.
+  void setMinimumText(const QString& text);
+  /// The word that is shown for a number; empty: the number itself.
+  QString wordFor(const Json& value) const;
 
   QValidator::State validate(QString& input, int& position) const override;
   void stepBy(int steps) override;
@@ -31,8 +35,10 @@ class NumberBox : public QAbstractSpinBox {
 
  private:
   double stepAt(double value) const;
+  QString shownText(const Json& value) const;
 
   const Parameter& m_parameter;
+  QString m_minimumText;
   bool m_setting = false;
 };
 

@@ -10,10 +10,13 @@
 #include "ui/figures/FaithfulnessDialog.h"
 #include "ui/figures/HeadsDialog.h"
 #include "ui/figures/RelativeDialog.h"
+#include "ui/interventions/InterventionDialog.h"
+#include "ui/interventions/QueryKeyDialog.h"
+#include "ui/opening/GalleryDock.h"
 
 namespace headlight {
 
-AverageCommands::AverageCommands(Document* document, ModelWorker* inference, QListView* gallery,
+AverageCommands::AverageCommands(Document* document, ModelWorker* inference, GalleryDock* gallery,
                                  QWidget* window)
     : QObject(window),
       m_document(document),
@@ -44,7 +47,25 @@ AverageCommands::AverageCommands(Document* document, ModelWorker* inference, QLi
                              "Ctrl+W, H",
                              {}},
                             [this] { show<HeadsDialog>(m_heads, true); });
-  m_commands = {m_showRelative, m_showHeads, m_showFaithfulness};
+  m_showInterventions =
+      makeCommand(this,
+                  {"view.interventions",
+                   tr("Inter&ventions…"),
+                   tr("Replace heads, tokens or layers and see what becomes of the prediction; "
+                      "patch activations of another image; attribute logits to heads"),
+                   "Ctrl+W, V",
+                   {}},
+                  [this] { show<InterventionDialog>(m_interventions, false); });
+  m_showQueryKeys = makeCommand(this,
+                                {"view.queryKeyMap",
+                                 tr("&Query-key map…"),
+                                 tr("Map the queries and keys of a head over many images together "
+                                    "into two dimensions: which tokens look for which"),
+                                 "Ctrl+W, Q",
+                                 {}},
+                                [this] { show<QueryKeyDialog>(m_queryKeys, false); });
+  m_commands = {m_showRelative, m_showHeads, m_showFaithfulness, m_showInterventions,
+                m_showQueryKeys};
   connect(&document->inputs(), &InferenceInputs::modelChanged, this, &AverageCommands::refresh);
   refresh();
 }
@@ -52,18 +73,22 @@ AverageCommands::AverageCommands(Document* document, ModelWorker* inference, QLi
 void AverageCommands::refresh() {
   m_showRelative->setEnabled(m_document->inputs().hasModel());
   m_showHeads->setEnabled(m_document->inputs().hasModel());
-  m_showFaithfulness->setEnabled(m_document->inputs().canCompute() &&
-                                 m_document->inputs().model().experiment.model.classes > 0);
+  const bool classifies = m_document->inputs().canCompute() &&
+                          m_document->inputs().model().experiment.model.classes > 0;
+  m_showFaithfulness->setEnabled(classifies);
+  m_showInterventions->setEnabled(classifies);
+  m_showQueryKeys->setEnabled(m_document->inputs().canCompute());
 }
 
 GalleryPaths AverageCommands::galleryPaths() const {
   GalleryPaths paths;
-  const QAbstractItemModel* model = m_gallery->model();
+  const QListView* view = m_gallery->view();
+  const QAbstractItemModel* model = view->model();
   for (int row = 0; row < model->rowCount(); ++row) {
     const QModelIndex index = model->index(row, 0);
     const QString path = index.data(GalleryModel::PathRole).toString();
     paths.listed << path;
-    if (m_gallery->selectionModel()->isSelected(index)) paths.chosen << path;
+    if (view->selectionModel()->isSelected(index)) paths.chosen << path;
   }
   return paths;
 }
@@ -73,7 +98,8 @@ template <typename Dialog>
 void AverageCommands::show(QPointer<AveragesDialog>& dialog, bool atOnce) {
   const bool fresh = !dialog;
   if (fresh) {
-    dialog = new Dialog(AveragesParts{m_document, m_inference, galleryPaths()}, m_window);
+    const auto select = [this](const QStringList& paths) { return m_gallery->select(paths); };
+    dialog = new Dialog(AveragesParts{m_document, m_inference, galleryPaths(), select}, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
   } else if (!dialog->isBusy()) {
     dialog->images()->setGallery(galleryPaths());

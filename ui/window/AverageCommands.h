@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Commands that measure over many images in their own dialogs: attention by offset, and
-// which heatmaps are faithful.
+// which heatmaps are faithful; what causes a prediction; and where queries and keys lie.
 
 #include <QList>
 #include <QObject>
@@ -10,19 +10,20 @@
 #include "ui/evaluation/ImageChoice.h"
 
 class QAction;
-class QListView;
 
 namespace headlight {
 
 class AveragesDialog;
 class Document;
+class GalleryDock;
 class ModelWorker;
 
 class AverageCommands : public QObject {
   Q_OBJECT
  public:
-  /// `gallery`: the list that images are chosen in.
-  AverageCommands(Document* document, ModelWorker* inference, QListView* gallery, QWidget* window);
+  /// `gallery`: where images are chosen, and selected by what is brushed.
+  AverageCommands(Document* document, ModelWorker* inference, GalleryDock* gallery,
+                  QWidget* window);
 
   /// For the View menu.
   const QList<QAction*>& commands() const { return m_commands; }
@@ -35,10 +36,12 @@ class AverageCommands : public QObject {
 
   Document* m_document;
   ModelWorker* m_inference;
-  QListView* m_gallery;
+  GalleryDock* m_gallery;
   QWidget* m_window;
-  QPointer<AveragesDialog> m_relative, m_heads, m_faithfulness;  ///< null until they are wanted
-  QAction *m_showRelative, *m_showHeads, *m_showFaithfulness;
+  QPointer<AveragesDialog> m_relative, m_heads, m_faithfulness, m_interventions,
+      m_queryKeys;  ///< null until they are wanted
+  QAction *m_showRelative, *m_showHeads, *m_showFaithfulness, *m_showInterventions,
+      *m_showQueryKeys;
   QList<QAction*> m_commands;
 };
 

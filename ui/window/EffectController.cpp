@@ -9,6 +9,7 @@
 #include "ui/evaluation/EffectImages.h"
 #include "ui/evaluation/EffectLine.h"
 #include "ui/evaluation/EvaluationDataDialog.h"
+#include "ui/evaluation/ReconstructionDialog.h"
 #include "ui/evaluation/SampleFields.h"
 #include "ui/widgets/Dialogs.h"
 
@@ -34,6 +35,7 @@ EffectController::EffectController(Document* document, ModelWorker* inference, Q
                              [this] { showDropBranch(); });
   m_dropBranch->setStatusTip(m_dropBranch->toolTip());
   m_modelCommands << m_dropBranch;
+  makeReconstruct();
   connect(m_line, &EffectLine::dataRequested, this, &EffectController::chooseData);
   connect(m_line, &EffectLine::byNumberRequested, this, [this] { matchBy({"index", ""}); });
   connect(m_line, &EffectLine::classMapRequested, this, &EffectController::chooseClassMap);
@@ -41,8 +43,11 @@ EffectController::EffectController(Document* document, ModelWorker* inference, Q
   connect(&document->inputs(), &InferenceInputs::modelChanged, this, &EffectController::onModel);
   connect(&document->inputs(), &InferenceInputs::modelChanged, this,
           &EffectController::refreshDropBranch);
+  connect(&document->inputs(), &InferenceInputs::modelChanged, this,
+          &EffectController::refreshReconstruct);
   keepIn({});
   refreshDropBranch();
+  refreshReconstruct();
 }
 
 void EffectController::makeMaskCommands() {
@@ -86,6 +91,36 @@ void EffectController::refreshDropBranch() {
       why.isEmpty() || !m_document->inputs().hasModel() ? m_dropBranch->statusTip() : why);
 }
 
+void EffectController::makeReconstruct() {
+  m_reconstruct =
+      makeCommand(this,
+                  {"model.reconstruct",
+                   tr("Recons&truct…"),
+                   tr("Show what a masked autoencoder makes of the image from a part of "
+                      "its patches"),
+                   "Ctrl+W, E",
+                   {}},
+                  [this] { showReconstruction(); });
+  m_reconstruct->setStatusTip(m_reconstruct->toolTip());
+  m_modelCommands << m_reconstruct;
+}
+
+/// Says why it is off where that is the model's fault.
+void EffectController::refreshReconstruct() {
+  const QString why = whyNotReconstructed(*m_document);
+  m_reconstruct->setEnabled(why.isEmpty());
+  m_reconstruct->setToolTip(
+      why.isEmpty() || !m_document->inputs().hasModel() ? m_reconstruct->statusTip() : why);
+}
+
+void EffectController::showReconstruction() {
+  if (!m_reconstructionDialog)
+    m_reconstructionDialog = new ReconstructionDialog(m_document, m_inference, m_window);
+  m_reconstructionDialog->show();
+  m_reconstructionDialog->raise();
+  m_reconstructionDialog->activateWindow();
+}
+
 /// Drawn images cost nothing to have; folders are measured on only where somebody says so.
 void EffectController::onModel() {
   const ImageSample sample = makeImageSample(*m_document);
@@ -96,7 +131,7 @@ void EffectController::onModel() {
     if (m_bridge.sample() && m_bridge.sample()->matching.isChosen()) matchBy({});
     return;
   }
-  if (trained && sample.data.dataset == kProceduralData)
+  if (trained && isDrawnData(sample.data.dataset))
     setSample(sample);
   else
     setSample(std::nullopt);
@@ -171,7 +206,7 @@ void EffectController::showDropBranch() {
 
 void EffectController::showImages() {
   const auto present = m_bridge.present();
-  if (!present || !m_bridge.sample()) return;
+  if (!present || present->scores || !m_bridge.sample()) return;
   auto effect = m_bridge.sinceReference();
   QString from = m_document->reference().describe();
   if (!effect && m_bridge.unmasked()) {

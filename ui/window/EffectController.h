@@ -20,6 +20,7 @@ namespace headlight {
 class DropBranchDialog;
 class ClassReportDialog;
 class EffectLine;
+class ReconstructionDialog;
 
 class EffectController : public QObject {
   Q_OBJECT
@@ -34,7 +35,7 @@ class EffectController : public QObject {
   EffectLine* line() const { return m_line; }
   /// Choosing the data and showing the images, for the Masks menu.
   const QList<QAction*>& commands() const { return m_commands; }
-  /// Dropping the auxiliary branch, for the Model menu.
+  /// Dropping the auxiliary branch and reconstructing the image, for the Model menu.
   const QList<QAction*>& modelCommands() const { return m_modelCommands; }
 
  Q_SIGNALS:
@@ -44,6 +45,9 @@ class EffectController : public QObject {
   void makeMaskCommands();
   void refreshDropBranch();
   void showDropBranch();
+  void makeReconstruct();
+  void refreshReconstruct();
+  void showReconstruction();
   void onModel();
   void setSample(const std::optional<ImageSample>& sample);
   void chooseData();
@@ -63,8 +67,9 @@ class EffectController : public QObject {
   EffectLine* m_line;
   QPointer<ClassReportDialog> m_classes;          ///< null until it is wanted
   QPointer<DropBranchDialog> m_dropBranchDialog;  ///< likewise
+  QPointer<ReconstructionDialog> m_reconstructionDialog;
   QList<QAction*> m_commands, m_modelCommands;
-  QAction* m_dropBranch = nullptr;
+  QAction *m_dropBranch = nullptr, *m_reconstruct = nullptr;
 };
 
 }  // namespace headlight

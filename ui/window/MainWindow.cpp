@@ -8,6 +8,7 @@
 #include <QMenuBar>
 
 #include "core/base/Log.h"
+#include "core/workbench/loading/WeightsName.h"
 #include "ui/attribution/ExplanationView.h"
 #include "ui/base/Icons.h"
 #include "ui/base/MessageLog.h"
@@ -53,6 +54,7 @@
 #include "ui/window/NoticeStates.h"
 #include "ui/window/RunImage.h"
 #include "ui/window/SessionController.h"
+#include "ui/window/SpeedCommands.h"
 #include "ui/window/StatusLine.h"
 #include "ui/window/ThemeCommands.h"
 #include "ui/window/TrainingController.h"
@@ -170,7 +172,7 @@ void MainWindow::buildControllers() {
       TourParts{this, document, m_training.get(), m_workspaces, m_docks, m_center->tabs()});
   m_figures = new FigureCommands(document, m_center->tabs(), m_workspaces, this);
   m_figures->setEvolution(m_trainingDock->images());
-  m_averages = new AverageCommands(document, m_inference.get(), m_galleryDock->view(), this);
+  m_averages = new AverageCommands(document, m_inference.get(), m_galleryDock, this);
   m_viewCommands = new ViewCommands(document, m_center->tabs(), this);
   m_viewCommands->setUse(m_pageUse->use());
   connect(m_pageUse, &PageUse::changed, m_viewCommands, &ViewCommands::setUse);
@@ -178,9 +180,11 @@ void MainWindow::buildControllers() {
   m_trainings = new TrainingController(document, m_training.get(), m_inference.get(), m_opener,
                                        m_trainingDock, this);
   new RunImage(document, m_training.get(), m_inference.get(), m_workspaces, this);
-  if (!m_options.sessionPath.isEmpty())
-    m_trainings->setPlacesFile(
-        QFileInfo(m_options.sessionPath).dir().filePath(QStringLiteral("runs.json")));
+  if (!m_options.sessionPath.isEmpty()) {
+    const QDir beside = QFileInfo(m_options.sessionPath).absoluteDir();
+    m_trainings->setPlacesFile(beside.filePath(QStringLiteral("runs.json")));
+    m_inference->keepTaughtIn(beside.filePath(QLatin1String(kTaughtFolder)).toStdString());
+  }
   m_following = new FollowController({document, m_follow.get(), m_training.get(), m_inference.get(),
                                       m_opener, m_trainingDock, this});
   m_video = new VideoController({document, m_inference.get(), m_gallery.get(), m_opener,
@@ -218,6 +222,7 @@ void MainWindow::adoptCommands() {
   m_actions->adopt(
       tr("Model"),
       (new MechanismPlotCommands(m_document.get(), m_inference.get(), this))->commands());
+  m_actions->adopt(tr("Model"), (new SpeedCommands(m_document.get(), this))->commands());
   m_actions->adopt(tr("Model"), m_trainings->modelCommands());
   m_actions->adopt(tr("Masks"), m_maskPanel->commands() + m_references->commands());
   m_actions->adopt(tr("Masks"), m_effect->commands() + m_trainings->maskCommands());
@@ -299,6 +304,7 @@ void MainWindow::connectNotices() {
     };
   };
   connect(m_document.get(), &Document::failed, this, errorsAbout(Notice::File | Notice::Model));
+  connect(m_inference.get(), &ModelWorker::notKept, this, errorsAbout(Notice::Model));
   connect(m_session.get(), &SessionController::failed, this, errorsAbout(Notice::File));
   connect(m_trainings, &TrainingController::failed, this, errorsAbout(Notice::Run));
   connect(m_figures, &FigureCommands::failed, this, errorsAbout(Notice::File | Notice::Model));

@@ -21,7 +21,8 @@ constexpr std::array kSubmenus{
     Submenu{"view.tab.", QT_TRANSLATE_NOOP("QObject", "&Tabs")},
     Submenu{"view.compare.", QT_TRANSLATE_NOOP("QObject", "&Sides of Compare")},
     Submenu{"view.way.", QT_TRANSLATE_NOOP("QObject", "E&xplanations")},
-    Submenu{"view.headsByDepth view.attentionByOffset view.headsOverImages view.faithfulness",
+    Submenu{"view.headsByDepth view.attentionByOffset view.headsOverImages view.faithfulness "
+            "view.interventions view.queryKeyMap",
             QT_TRANSLATE_NOOP("QObject", "&Plots")},
     Submenu{"view.video.", QT_TRANSLATE_NOOP("QObject", "&Video")},
     Submenu{"view.dock.", QT_TRANSLATE_NOOP("QObject", "&Docks")},
@@ -29,7 +30,8 @@ constexpr std::array kSubmenus{
             "view.nextShown",
             QT_TRANSLATE_NOOP("QObject", "&Layer, head and token")},
     Submenu{"view.overlay view.smooth view.sharedRange view.moreOpaque view.lessOpaque "
-            "view.nextStyle view.style. view.mask",
+            "view.nextStyle view.style. view.mask view.objectBoxes view.trueBoxes "
+            "view.moreSegments view.lessSegments view.moreBoxes view.fewerBoxes",
             QT_TRANSLATE_NOOP("QObject", "&Map")},
     Submenu{"view.zoom", QT_TRANSLATE_NOOP("QObject", "&Zoom")},
     Submenu{"view.colors.", QT_TRANSLATE_NOOP("QObject", "&Colors")},

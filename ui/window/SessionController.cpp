@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/Log.h"
+#include "core/workbench/loading/WeightsName.h"
 #include "ui/base/Actions.h"
 #include "ui/base/SanitizedText.h"
 #include "ui/base/Theme.h"
@@ -32,6 +33,26 @@ namespace headlight {
 namespace {
 
 constexpr int kSettledMs = 2000;
+
+/// Other classes on what was open, and not the same model for images of another size.
+bool isJustTaught(const ModelInfo& next, const ModelInfo& before) {
+  const bool taught =
+      next.weights.empty() ? !next.randomWeights : !keptTaughtName(next.weights).empty();
+  return taught && (next.weights != before.weights || next.weightsName != before.weightsName ||
+                    next.classNames != before.classNames);
+}
+
+/// What a person should know of what takes the place of `before`; empty: nothing.
+QString replacedText(const ModelInfo& next, const ModelInfo& before) {
+  if (isJustTaught(next, before))
+    return SessionController::tr("The window uses the new classes. Before them, %1 was open.")
+        .arg(modelTitle(before));
+  if (!next.weights.empty() || !next.randomWeights) return {};
+  return SessionController::tr(
+             "%1 has random weights: what it shows means nothing until it is "
+             "trained. Before it, %2 was open.")
+      .arg(displayName(next.experiment.model.name), modelTitle(before));
+}
 
 }  // namespace
 
@@ -178,14 +199,11 @@ void SessionController::onFound(const Session& found, const QString& path) {
 /// A session that is being restored has kept what was before it already.
 void SessionController::onReplacing(const ModelInfo& next) {
   if (m_restoring) return;
-  const ModelInfo& now = m_parts.document->inputs().model();
   m_keeper.keepPrevious();
   Notice about;
   about.topic = QStringLiteral("model");
-  if (next.weights.empty()) {
-    about.text = tr("%1 has random weights: what it shows means nothing until it is trained. "
-                    "Before it, %2 was open.")
-                     .arg(displayName(next.experiment.model.name), modelTitle(now));
+  about.text = replacedText(next, m_parts.document->inputs().model());
+  if (!about.text.isEmpty()) {
     about.action = tr("Go back");
     about.run = [this] { restorePrevious(); };
   }

@@ -7,6 +7,10 @@
 #include <QUrl>
 #include <QWidget>
 
+#include <utility>
+
+#include "core/models/Registry.h"
+#include "core/workbench/adapt/LinearHead.h"
 #include "ui/base/Actions.h"
 #include "ui/base/CoreText.h"
 #include "ui/base/SanitizedText.h"
@@ -20,11 +24,14 @@
 #include "ui/runs/RunsWindow.h"
 #include "ui/runs/SweepDialog.h"
 #include "ui/sequences/SequenceWindow.h"
+#include "ui/teaching/TeachBridge.h"
+#include "ui/teaching/TeachDialog.h"
 #include "ui/training/ExportClusterDialog.h"
 #include "ui/training/ExportConfigDialog.h"
 #include "ui/training/ReplayDialog.h"
 #include "ui/training/RunFolders.h"
 #include "ui/training/SearchDialog.h"
+#include "ui/training/TaskSettings.h"
 #include "ui/training/TrainDialog.h"
 #include "ui/training/TrainingDock.h"
 #include "ui/widgets/Dialogs.h"
@@ -78,6 +85,16 @@ void TrainingController::makeCommands() {
                                     "at random; or make soft heads hard"),
                                  "Ctrl+K, F", "search"},
                                 [this] { showSearch(); });
+  QAction* teach = makeCommand(
+      this,
+      {"train.teach",
+       tr("Teach c&lasses…"),
+       tr("Teach the open model your own classes in seconds: a linear probe and k-NN on "
+          "its features"),
+       "Ctrl+W, L",
+       {}},
+      [this] { showTeaching(); });
+  m_trainCommands << teach;
   m_trainCommands << makeCommand(
       this,
       {"train.runs", tr("R&uns…"),
@@ -99,7 +116,7 @@ void TrainingController::makeCommands() {
        "Ctrl+Alt+Y",
        {}},
       [this] { showReplay(); });
-  for (QAction* action : m_fileCommands + m_maskCommands) {
+  for (QAction* action : m_fileCommands + m_maskCommands + QList<QAction*>{teach}) {
     action->setEnabled(false);
     action->setStatusTip(action->toolTip());
     connect(&m_document->inputs(), &InferenceInputs::modelChanged, action, [this, action] {
@@ -154,6 +171,13 @@ void TrainingController::askWhereEditsGo() {
 }
 
 void TrainingController::connectBridge() {
+  connect(m_inference, &ModelWorker::saved, this, [this](const QString& path) {
+    if (m_savingTaught.isEmpty() || std::exchange(m_savingTaught, {}) != path) return;
+    ModelSource source;
+    source.weights = path.toStdString();
+    m_teaching->expectSaved(source.weights);
+    m_inference->openModel(source);
+  });
   connect(m_bridge, &TrainingBridge::stateChanged, this, &TrainingController::settingsChanged);
   connect(m_bridge, &TrainingBridge::snapshotsWantedChanged, this, [this](bool wanted) {
     if (!wanted) m_inference->releaseTraining();
@@ -202,7 +226,7 @@ void TrainingController::onSnapshot(std::shared_ptr<const ModelSnapshot> snapsho
 Experiment TrainingController::experiment() const {
   Experiment experiment = makeTrainingExperiment(*m_document);
   applySettings(experiment);
-  return experiment;
+  return fittedToTask(std::move(experiment));
 }
 
 void TrainingController::applySettings(Experiment& experiment) const {
@@ -210,6 +234,12 @@ void TrainingController::applySettings(Experiment& experiment) const {
   experiment.data = m_settings->data;
   experiment.training = m_settings->training;
   experiment.telemetry = m_settings->telemetry;
+}
+
+/// Why the open model cannot be trained on a kind of dataset; empty: it can, or there is none.
+QString TrainingController::dataProblem(const QString& kind) const {
+  if (!m_document->inputs().canCompute()) return {};
+  return taskProblem(taskOf(m_document->inputs().model().experiment.model), kind.toStdString());
 }
 
 void TrainingController::remember(const Experiment& experiment) {
@@ -222,11 +252,20 @@ void TrainingController::takeData(const QString& kind, const QString& folder) {
   m_settings = experiment();
   m_settings->data.dataset = kind.toStdString();
   m_settings->data.path = folder.toStdString();
+  const QString name = QFileInfo(folder).fileName();
   Notice found{Notice::Level::Info,
                {},
-               tr("%1 can be trained on (%2).").arg(QFileInfo(folder).fileName(), kind),
+               tr("%1 can be trained on (%2).").arg(name, kind),
                tr("Train…"),
                [this] { choose(); }};
+  if (const QString problem = dataProblem(kind); !problem.isEmpty())
+    found = {Notice::Level::Warning, {}, tr("%1: %2").arg(name, problem), {}, {}};
+  const InferenceInputs& inputs = m_document->inputs();
+  if (inputs.canCompute() && isTeachable(inputs.model()) && !hasBoxes(kind.toStdString()) &&
+      !hasSegments(kind.toStdString())) {
+    found.other = tr("Teach…");
+    found.runOther = [this, folder] { showTeaching(folder); };
+  }
   found.about = Notice::File | Notice::Run;
   Q_EMIT notice(found);
 }
@@ -291,6 +330,33 @@ void TrainingController::showSearch() {
     connect(m_search, &SearchDialog::ended, this, &TrainingController::ended);
   }
   bringUp(m_search);
+}
+
+TeachDialog* TrainingController::showTeaching(const QString& folder) {
+  if (!m_teaching) m_teaching = new TeachBridge(m_document, m_inference, this);
+  if (!m_teach) {
+    // Closed it is hidden: classes made by hand are there again.
+    m_teach = new TeachDialog(m_document, m_teaching, experiment().data, m_window);
+    connect(m_teach, &TeachDialog::saveRequested, this, &TrainingController::saveTaught);
+    connect(m_teach, &TeachDialog::opened, this, [this](const Image& image, const QString& name) {
+      m_document->setImage(image, name, {});
+    });
+  }
+  m_teach->setData(experiment().data);
+  if (!folder.isEmpty()) m_teach->setFolder(folder);
+  bringUp(m_teach);
+  return m_teach;
+}
+
+/// Opened from the file afterwards, so that sessions find it again.
+void TrainingController::saveTaught() {
+  const QString name = QString::fromStdString(m_document->inputs().model().experiment.model.name);
+  askWhereToSave(m_window, tr("Save the taught model"),
+                 QDir(documentsFolder()).filePath(name + QStringLiteral("-taught.safetensors")),
+                 tr("safetensors (*.safetensors)"), [this](const QString& path) {
+                   m_savingTaught = path;
+                   m_inference->saveModel(path);
+                 });
 }
 
 namespace {

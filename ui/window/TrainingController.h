@@ -27,6 +27,8 @@ class RunsWindow;
 class SearchDialog;
 class SequenceWindow;
 class SweepDialog;
+class TeachBridge;
+class TeachDialog;
 struct SearchReport;
 class TrainingBridge;
 class TrainingDock;
@@ -41,6 +43,7 @@ class TrainingController : public QObject {
   Experiment experiment() const;
   /// Replaces data, training and telemetry of `experiment` by those that were used last.
   void applySettings(Experiment& experiment) const;
+  QString dataProblem(const QString& kind) const;
   void setSettings(const Experiment& experiment) { m_settings = experiment; }
   /// The file with the list of runs; empty: none.
   void setPlacesFile(const QString& path) { m_placesFile = path; }
@@ -58,6 +61,8 @@ class TrainingController : public QObject {
   /// After the present step, with checkpoints; then `ended`.
   void stop();
   SequenceWindow* showSequences();
+  /// The dialog that teaches the open model classes; `folder`: of these class folders, unless empty.
+  TeachDialog* showTeaching(const QString& folder = {});
 
   const QList<QAction*>& fileCommands() const { return m_fileCommands; }
   const QList<QAction*>& modelCommands() const { return m_modelCommands; }
@@ -96,6 +101,7 @@ class TrainingController : public QObject {
   void showReplay();
   void showSearch();
   void useFound(const SearchReport& report);
+  void saveTaught();
   void remember(const Experiment& experiment);
 
   Document* m_document;
@@ -111,6 +117,9 @@ class TrainingController : public QObject {
   RunPlaces* m_places = nullptr;         ///< likewise
   QPointer<ReplayDialog> m_replay;       ///< likewise
   QPointer<SweepDialog> m_sweep;         ///< likewise
+  TeachBridge* m_teaching = nullptr;     ///< likewise
+  QPointer<TeachDialog> m_teach;         ///< likewise
+  QString m_savingTaught;                ///< where the taught model is being saved; empty: nowhere
   QString m_placesFile;
   QList<QAction*> m_fileCommands, m_modelCommands, m_maskCommands, m_trainCommands;
   QAction *m_export = nullptr, *m_cluster = nullptr;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "ui/canvas/ImageView.h"
 #include "ui/widgets/NoticeBar.h"
 #include "ui/workspace/ImageTabs.h"
 
@@ -42,6 +43,13 @@ void CenterPage::placeNotices() {
   m_notices->setGeometry(area.x() + (area.width() - width) / 2, area.y() + kBelowToken,
                          std::max(width, 0), height);
   m_notices->raise();
+  announceNotices();
+}
+
+/// Each time: some views are made when they are first shown.
+void CenterPage::announceNotices() {
+  for (ImageView* view : m_tabs->findChildren<ImageView*>())
+    view->setCover(m_notices);
 }
 
 void CenterPage::setStartPage(QWidget* page) {

@@ -30,6 +30,7 @@ class CenterPage : public QWidget {
 
  private:
   void placeNotices();
+  void announceNotices();
   void placeStartPage();
 
   NoticeBar* m_notices;

@@ -43,6 +43,7 @@ ViewUse PageUse::explanationUse() const {
   use.learned = use.layer = use.head = use.sharedScale = false;
   use.explainedLayer = method && method->ofLayer;
   use.token = method && method->ofToken;
+  use.markedObject = method && method->marksObject;
   use.map = use.smooth = !method || method->kind != ExplanationKind::Curve;
   use.colors = !method || method->isHeatmap();
   return use;

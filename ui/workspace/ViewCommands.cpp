@@ -11,13 +11,14 @@
 #include "ui/canvas/ImageView.h"
 #include "ui/canvas/ViewedMap.h"
 #include "ui/canvas/ViewedObjects.h"
+#include "ui/canvas/ViewedSegments.h"
 #include "ui/document/Document.h"
 #include "ui/workspace/ImageTabs.h"
 
 namespace headlight {
 namespace {
 
-constexpr double kOpacityStep = 0.1, kZoomStep = 1.25;
+constexpr double kOpacityStep = 0.1, kScoreStep = 0.05, kZoomStep = 1.25;
 
 }  // namespace
 
@@ -93,13 +94,31 @@ void ViewCommands::addAppearance() {
   m_mask = addSwitch("view.maskOutline", tr("Outline the mask"),
                      tr("Outline what the shown head's mask lets the token look at"), "M",
                      &ViewOptions::maskOutline);
-  m_objects = addSwitch("view.objectBoxes", tr("Box the objects"),
-                        tr("Box what a detector found, with name and score"), "Shift+O",
-                        &ViewOptions::objectBoxes);
+  m_objects = addSwitch("view.objectBoxes", tr("Draw what was found"),
+                        tr("Box the objects of a detector, color the segments of a segmenter"),
+                        "Shift+O", &ViewOptions::objectBoxes);
+  m_truth = addSwitch("view.trueBoxes", tr("Draw the truth"),
+                      tr("Draw the boxes, dashed, or the borders of the segments that the dataset "
+                         "of the image has"),
+                      "Ctrl+Shift+B", &ViewOptions::trueBoxes);
   addChange("view.moreOpaque", tr("Stronger map"), tr("Show more of the map and less of the image"),
             "Ctrl+]", [](ViewOptions& view) { overlayStrength(view) += kOpacityStep; });
   addChange("view.lessOpaque", tr("Weaker map"), tr("Show less of the map and more of the image"),
             "Ctrl+[", [](ViewOptions& view) { overlayStrength(view) -= kOpacityStep; });
+  m_segmentStrength << addChange("view.moreSegments", tr("Stronger segments"),
+                                 tr("Show more of the segments' colors and less of the image"),
+                                 "Ctrl+J, ]",
+                                 [](ViewOptions& view) { view.segmentOpacity += kOpacityStep; })
+                    << addChange("view.lessSegments", tr("Weaker segments"),
+                                 tr("Show less of the segments' colors and more of the image"),
+                                 "Ctrl+J, [",
+                                 [](ViewOptions& view) { view.segmentOpacity -= kOpacityStep; });
+  m_boxCount << addChange("view.moreBoxes", tr("More boxes"),
+                          tr("Draw boxes down to a score that is 5 % lower"), "Ctrl+J, +",
+                          [](ViewOptions& view) { view.objectThreshold -= kScoreStep; })
+             << addChange("view.fewerBoxes", tr("Fewer boxes"),
+                          tr("Draw boxes down to a score that is 5 % higher"), "Ctrl+J, -",
+                          [](ViewOptions& view) { view.objectThreshold += kScoreStep; });
   addChange("view.nextStyle", tr("Next map style"),
             tr("Switch between headlight, warm and overlay"), "H",
             [](ViewOptions& view) { view.style = nextMapStyle(view.style); });
@@ -182,7 +201,7 @@ void ViewCommands::stepLayer(ViewOptions& view, int by) const {
     view.layer += by;
     return;
   }
-  const int last = static_cast<int>(m_document->inputs().model().heads.size()) - 1;
+  const int last = std::max(static_cast<int>(m_document->inputs().model().heads.size()) - 1, 0);
   const int now = view.method.layer < 0 ? last : view.method.layer;
   view.method.layer = std::clamp(now + by, 0, last);
 }
@@ -194,7 +213,14 @@ void ViewCommands::refresh() {
     action->setEnabled(m_use.head);
   m_sharedScale->setEnabled(m_use.sharedScale);
   m_mask->setEnabled(m_use.mask);
-  m_objects->setEnabled(m_use.objects && showsObjects(*m_document));
+  m_objects->setEnabled(m_use.objects && (showsObjects(*m_document) || showsSegments(*m_document)));
+  m_truth->setEnabled(
+      (m_use.objects && (showsTruth(*m_document) || showsTrueSegments(*m_document))) ||
+      (m_use.markedObject && showsTruth(*m_document)));
+  for (QAction* action : m_segmentStrength)
+    action->setEnabled(m_use.objects && showsSegments(*m_document));
+  for (QAction* action : m_boxCount)
+    action->setEnabled(m_use.objects && showsObjects(*m_document));
   const bool model = m_document->inputs().hasModel();
   m_classToken->setEnabled(model && m_use.token &&
                            m_document->inputs().model().grid.hasClassToken());

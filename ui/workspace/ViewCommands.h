@@ -53,9 +53,9 @@ class ViewCommands : public QObject {
   QList<QAction*> m_commands;
   std::vector<std::pair<QAction*, std::function<bool(const ViewOptions&)>>> m_marks;
   ViewUse m_use;
-  QList<QAction*> m_layers, m_heads;
+  QList<QAction*> m_layers, m_heads, m_segmentStrength, m_boxCount;
   QAction *m_classToken = nullptr, *m_nextShown = nullptr, *m_sharedScale = nullptr,
-          *m_mask = nullptr, *m_objects = nullptr;
+          *m_mask = nullptr, *m_objects = nullptr, *m_truth = nullptr;
 };
 
 }  // namespace headlight

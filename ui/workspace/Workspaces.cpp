@@ -5,6 +5,7 @@
 #include <QDockWidget>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QLayout>
 #include <QMainWindow>
 #include <QTimer>
 #include <QToolButton>
@@ -54,6 +55,14 @@ QString workspaceKeys(int number) {
 constexpr int kSettlingMs = 1000;
 constexpr int kStripWidth = 160;
 constexpr int kPredictionHeight = 218;
+
+/// Docks that leave and docks that come share the window for a moment, which grows where it has too
+/// little room for both.
+void keepSize(QWidget* window, const QSize& size) {
+  if (window->windowState() != Qt::WindowNoState) return;
+  window->layout()->activate();
+  window->resize(size);
+}
 
 }  // namespace
 
@@ -169,9 +178,11 @@ Arrangement Workspaces::present() const {
 void Workspaces::apply() {
   m_pending = !m_window->isVisible();
   if (m_pending) return;
+  const QSize size = m_window->size();
   const Arrangement left = m_left.value(workspaceName(m_current));
   if (!left.docks || !arrangeDocks(m_window, *left.docks)) arrange();
   m_tabs->showPage(left.page.isEmpty() ? QLatin1String(workspaceWords(m_current).page) : left.page);
+  keepSize(m_window, size);
 }
 
 Arrangements Workspaces::arrangements() const {

@@ -8,10 +8,12 @@
 
 #include <cstring>
 
+#include "core/models/Registry.h"
 #include "core/workbench/session/Objects.h"
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/canvas/Canvas.h"
+#include "ui/figures/DocumentPage.h"
 
 using namespace headlight;
 
@@ -133,6 +135,47 @@ class ObjectsOnCanvasTest : public QObject {
     QVERIFY(!f.view().objectBoxes && f.view().showOverlay);
     QTest::keyClick(f.canvas, Qt::Key_O);
     QVERIFY(!f.view().objectBoxes && !f.view().showOverlay);
+  }
+
+  void theLowestScoreIsChosenAndFigurePagesTakeItOver() {
+    QTemporaryDir folder;
+    Detection f(sureDetector(folder));
+    QVERIFY(f.opened);
+    QAction* more = f.test->actions()->find(QStringLiteral("view.moreBoxes"));
+    QAction* fewer = f.test->actions()->find(QStringLiteral("view.fewerBoxes"));
+    QVERIFY(more && fewer && more->isEnabled() && fewer->isEnabled());
+    QCOMPARE(static_cast<int>(f.canvas->objects().size()), kDetections);
+    for (int i = 0; i < 12; ++i)
+      fewer->trigger();
+    QVERIFY(f.view().objectThreshold > 0.999);
+    QVERIFY(f.canvas->objects().empty());  // none is that sure
+    more->trigger();
+    QCOMPARE(static_cast<int>(f.canvas->objects().size()), kDetections);
+    QCOMPARE(makePageOptions(*f.test.document()).threshold, f.view().objectThreshold);
+    for (int i = 0; i < 30; ++i)
+      more->trigger();
+    QCOMPARE(f.view().objectThreshold, 0.0);
+  }
+
+  void aModelWithoutAttentionOpensAndIsRun() {
+    TestWindow test;
+    Experiment experiment = smallExperiment();
+    const auto model = modelFromJson(
+        {{"backbone", "lcnet"}, {"image_size", 64}, {"classes", 9}, {"layout", {{"size", "xs"}}}},
+        modelCatalog());
+    QVERIFY(model);
+    experiment.model = *model;
+    test->modelWorker()->createModel(experiment);
+    QTRY_VERIFY_WITH_TIMEOUT(test.document()->inputs().hasModel(), 20000);
+    QTemporaryDir images;
+    OPEN_IMAGE(test, writeImage(images.filePath(QStringLiteral("image.png"))));
+    QVERIFY(test.document()->inference()->maps.layers.empty());
+    QVERIFY(!test.document()->inference()->logits.empty());
+    QVERIFY(test->actions()->find(QStringLiteral("view.objectBoxes"))->isEnabled());
+    auto* canvas = test->findChild<Canvas*>();
+    for (const auto key : {Qt::Key_Period, Qt::Key_Comma, Qt::Key_Up, Qt::Key_Down})
+      QTest::keyClick(canvas, key);
+    QCOMPARE(test.document()->view().options().layer, 0);
   }
 
   void whoFindsNothingBoxesNothing() {

@@ -449,6 +449,18 @@ class SideBySideTest : public QObject {
     QVERIFY2(figure.ok(), figure.ok() ? "" : figure.error().text().c_str());
     QCOMPARE(figure->sides.size(), std::size_t{3});
     QVERIFY(figure->caption.title.contains(QStringLiteral("similarity with")));
+    // A marked object keeps its box, on each side its own.
+    f.test->actions()->find(QStringLiteral("view.way.dino-mask"))->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(left->heatmap() && left->heatmap()->box, 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(right->heatmap() && right->heatmap()->box, 20000);
+    QVERIFY(left->legend().detail.contains(left->objectText()));
+    const auto marked = captureComparedExplanations(f.sides());
+    QVERIFY2(marked.ok(), marked.ok() ? "" : marked.error().text().c_str());
+    QVERIFY(marked->sides[0].found == left->heatmap()->box);
+    QVERIFY(marked->sides[1].found == right->heatmap()->box);
+    QVERIFY(marked->caption.title.contains(left->objectText()));
+    QVERIFY(marked->caption.note.contains(right->objectText()));
+    QVERIFY(!marked->caption.detail.contains(right->objectText()));
     // Curves and colors have no difference, which is said.
     f.test->actions()->find(QStringLiteral("view.way.logit-lens"))->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!f.sides().isBusy(), 20000);

@@ -39,6 +39,8 @@ class SessionTest : public QObject {
     session.view.smooth = session.view.sharedRange = true;
     session.view.stepScale = false;
     session.view.showOverlay = session.view.maskOutline = session.view.objectBoxes = false;
+    session.view.trueBoxes = false;
+    session.view.decoderLayer = 3;
     session.view.paintsOnClick = true;
     session.view.rollout = {HeadFusion::Max, 0.5};
     session.view.learned = "inner_bias";

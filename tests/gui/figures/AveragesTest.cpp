@@ -67,6 +67,7 @@ class AveragesTest : public QObject {
     Fixture f;
     auto* dialog = f.open<RelativeDialog>("view.attentionByOffset");
     QVERIFY(dialog);
+    QCOMPARE(dialog->findChild<QLabel*>("averageLabel")->text(), QString("&Average over"));
     QTRY_VERIFY(dialog->maps());
     const auto expected = f.expected({f.second.toStdString()});
     for (std::size_t l = 0; l < expected.layers.size(); ++l)

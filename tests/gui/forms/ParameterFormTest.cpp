@@ -16,6 +16,7 @@
 #include <QToolButton>
 
 #include "core/config/Experiment.h"
+#include "core/workbench/pairs/QueryKeyOptions.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticInference.h"
 #include "ui/widgets/MessageLabel.h"
@@ -55,6 +56,8 @@ class ParameterFormTest : public QObject {
       case ParameterType::Number:
         return inside(parameter.defaultValue.get<double>() * 0.7 + 1e-7 / 3);
       case ParameterType::Text:
+        if (parameter.name == "freeze") return "all but the head";
+        if (parameter.name == "adapter_layers") return "mlp";
         return parameter.check ? "rand-m9" : "änders \"x\" / y";
       case ParameterType::Choice:
         return parameter.choices.back();
@@ -68,6 +71,32 @@ class ParameterFormTest : public QObject {
 
  private Q_SLOTS:
   void init() { failOnQtWarnings(); }
+
+  void theLeastNumberMayBeAWord() {
+    ParameterForm form(queryKeyParameters(), {});
+    form.setMinimumText("layer", "last");
+    show(form);
+    auto* layer = qobject_cast<NumberBox*>(form.editor("layer"));
+    QVERIFY(layer);
+    QCOMPARE(layer->text(), QString("last"));
+    QVERIFY(form.values()["layer"] == Json(-1));
+    QVERIFY2(layer->toolTip().contains("default last"), qPrintable(layer->toolTip()));
+    layer->stepBy(1);
+    QCOMPARE(layer->text(), QString("0"));
+    layer->stepBy(-1);
+    QCOMPARE(layer->text(), QString("last"));
+    type(layer, "Last");
+    QVERIFY(form.isValid());
+    QVERIFY(form.values()["layer"] == Json(-1));
+    type(layer, "-1");
+    QTest::keyClick(layer, Qt::Key_Return);
+    QCOMPARE(layer->text(), QString("last"));
+    type(layer, "first");
+    QVERIFY(!form.isValid());
+    form.setValue("layer", 3);
+    QCOMPARE(layer->text(), QString("3"));
+    QVERIFY(form.values()["layer"] == Json(3));
+  }
 
   void everySectionRoundTrips() {
     for (const Section& section : experimentSections()) {
@@ -102,6 +131,12 @@ class ParameterFormTest : public QObject {
       ParameterForm form(*section.table, QString::fromStdString(section.key));
       form.setValues(json[section.key]);
       collected[section.key] = form.values();
+      // What JSON leaves out at its default, such as model.init.
+      for (const Parameter& parameter : *section.table)
+        if (!json[section.key].contains(parameter.name)) {
+          QVERIFY(collected[section.key][parameter.name] == parameter.defaultValue);
+          collected[section.key].erase(parameter.name);
+        }
     }
     ParameterForm run(runParameters(), QString());
     run.setValues(writeParameters(runParameters(), &experiment));

@@ -413,6 +413,63 @@ class ModelDialogTest : public QObject {
     QVERIFY(isShown("field.class_token"));
   }
 
+  void aDetectorsShapeFollowsFromItsSize() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    f.choose("field.backbone", QStringLiteral("lcnet_vit"));
+    QVERIFY2(f.dialog.isValid(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    ModelConfig model = f.dialog.experiment().model;
+    QCOMPARE(model.layout.at("size").get<std::string>(), std::string("s"));
+    QCOMPARE(model.stageWidths, (std::vector<int>{192, 384}));  // 256 and 512 times 0.75
+    QCOMPARE(model.cropMode, std::string("squash"));
+    for (const char* derived : {"field.width", "field.depths", "field.class_token"}) {
+      QVERIFY2(!f.find<QWidget>(derived)->isEnabled(), derived);
+      QVERIFY2(f.find<QWidget>(derived)->toolTip().contains(QStringLiteral("lcnet_vit")), derived);
+    }
+    QVERIFY(f.find<QWidget>("field.image_size")->isEnabled());
+    f.choose("field.layout.size", QStringLiteral("xs"));
+    QVERIFY2(f.dialog.isValid(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    QCOMPARE(f.find<QLineEdit>("field.stage_widths")->text(), QStringLiteral("128, 256"));
+    QCOMPARE(f.dialog.experiment().model.stageHeads, (std::vector<int>{4, 8}));
+    f.choose("field.backbone", QStringLiteral("esnet_vit"));
+    QVERIFY2(f.dialog.isValid(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    QCOMPARE(f.dialog.experiment().model.patchSize, 32);
+    QVERIFY(f.dialog.experiment().model.stageWidths.empty());
+  }
+
+  void leavingADetectorRestoresWhatItReplaced() {
+    Document document;
+    Fixture f(document);
+    f.dialog.selectModel(QStringLiteral("deit_tiny_patch16_224"));
+    f.choose("field.backbone", QStringLiteral("lcnet_vit"));
+    f.choose("field.backbone", QStringLiteral("esnet_vit"));
+    f.choose("field.backbone", QStringLiteral("vit"));
+    QVERIFY2(f.dialog.isPublished(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    QVERIFY(f.find<QWidget>("field.width")->isEnabled());
+    QVERIFY(!f.find<QWidget>("field.width")->toolTip().contains(QStringLiteral("esnet_vit")));
+    // A detector that was chosen in the list replaced nothing: the defaults return.
+    f.dialog.selectModel(QStringLiteral("lcnet_vit_s_320"));
+    QVERIFY(f.dialog.isPublished());
+    f.choose("field.layout.size", QStringLiteral("m"));
+    QVERIFY(f.dialog.isValid() && !f.dialog.isPublished());
+    f.choose("field.backbone", QStringLiteral("vit"));
+    QVERIFY2(f.dialog.isValid(), qPrintable(f.find<MessageLabel>("modelError")->text()));
+    QCOMPARE(f.dialog.experiment().model.depth, ModelConfig().depth);
+    QCOMPARE(f.dialog.experiment().model.cropMode, ModelConfig().cropMode);
+  }
+
+  void detectorsAreListedWithCastlingViT() {
+    Document document;
+    Fixture f(document);
+    for (const char* name : {"lcnet_vit_s_320", "castling_esnet_vit_m_416"}) {
+      f.dialog.selectModel(QLatin1String(name));
+      const auto* item = f.find<QTreeWidget>("modelList")->currentItem();
+      QCOMPARE(item->parent()->text(0), QStringLiteral("Castling-ViT · You et al. 2023"));
+      QVERIFY2(f.dialog.isPublished(), name);
+    }
+  }
+
   void weightsAreChosen() {
     Document document;
     Fixture f(document);

@@ -19,6 +19,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "core/workbench/training/TrainingSession.h"
+#include "tests/gui/DetectorModel.h"
 #include "tests/gui/Grab.h"
 #include "tests/gui/SyntheticInference.h"
 #include "ui/forms/ParameterForm.h"
@@ -43,6 +45,8 @@ class TrainDialogTest : public QObject {
       dialog = std::make_unique<TrainDialog>(&document, makeTrainingExperiment(document));
       dialog->show();
       if (!QTest::qWaitForWindowExposed(dialog.get())) qFatal("the dialog was not shown");
+      // The name of the run folder comes from another thread; nothing is valid before.
+      if (!QTest::qWaitFor([this] { return !dialog->folder().empty(); })) qFatal("no run folder");
     }
     template <typename W>
     W* find(const char* name) const {
@@ -76,6 +80,22 @@ class TrainDialogTest : public QObject {
           qFatal("cannot write an image");
       }
     }
+  }
+
+  /// One image of one box.
+  static void makeVocFolder(const QString& path) {
+    QDir(path).mkpath(QStringLiteral("Annotations"));
+    QDir(path).mkpath(QStringLiteral("JPEGImages"));
+    QImage image(24, 24, QImage::Format_RGB888);
+    image.fill(Qt::gray);
+    QFile boxes(path + QStringLiteral("/Annotations/1.xml"));
+    if (!image.save(path + QStringLiteral("/JPEGImages/1.jpg")) ||
+        !boxes.open(QIODevice::WriteOnly))
+      qFatal("cannot write the data");
+    boxes.write(
+        "<annotation><filename>1.jpg</filename><size><width>24</width><height>24</height>"
+        "<depth>3</depth></size><object><name>cat</name><bndbox><xmin>2</xmin><ymin>2</ymin>"
+        "<xmax>9</xmax><ymax>9</ymax></bndbox></object></annotation>");
   }
 
  private Q_SLOTS:
@@ -417,6 +437,92 @@ class TrainDialogTest : public QObject {
     // Masks that the open model's own run was called after are not said twice.
     QCOMPARE(runName("demo-sch1", {"sch1"}, {"sch1", 5}), std::string("demo-sch1*-5x5"));
     QCOMPARE(runName("demo-sch1", {"sch1"}, {}), std::string("demo"));
+  }
+
+  void aDetectorLearnsFromDrawnScenes() {
+    ModelInfo model = makeDetectorModel(80);
+    model.experiment.training.mixupAlpha = 0.8;  // of a classifier that was trained before
+    model.experiment.training.distillation = "hard";
+    model.experiment.data.repeats = 3;
+    Fixture f(model);
+    QTRY_VERIFY2(f.dialog->isValid(), qPrintable(f.error() + f.summary()));
+    const Experiment experiment = f.dialog->experiment();
+    QCOMPARE(experiment.data.dataset, std::string("texture-scenes"));
+    QCOMPARE(experiment.training.mixupAlpha, 0.0);
+    QCOMPARE(experiment.training.distillation, std::string("none"));
+    QCOMPARE(experiment.data.repeats, std::int64_t{1});
+    QVERIFY2(f.summary().contains(QStringLiteral("The model gets a new head: 80 →")),
+             qPrintable(f.summary()));
+    const auto* kinds = f.find<QComboBox>("field.dataset");
+    QStringList offered;
+    for (int i = 0; i < kinds->count(); ++i)
+      offered << kinds->itemText(i);
+    QCOMPARE(offered, (QStringList{QStringLiteral("texture-scenes"), QStringLiteral("coco"),
+                                   QStringLiteral("voc")}));
+    for (const char* idle : {"field.mixup_alpha", "field.label_smoothing", "field.erasing",
+                             "field.rand_augment", "field.repeats", "field.teacher"})
+      QVERIFY2(f.find<QWidget>(idle)->isHidden(), idle);
+    for (const char* ofBoxes : {"field.box_crop", "field.multi_scale"})
+      QVERIFY2(!f.find<QWidget>(ofBoxes)->isHidden(), ofBoxes);
+  }
+
+  void aDetectorsDefaultsTrain() {
+    QTemporaryDir folder;
+    Fixture f(makeDetectorModel());
+    QTRY_VERIFY2(f.dialog->isValid(), qPrintable(f.error() + f.summary()));
+    Experiment experiment = f.dialog->experiment();
+    const auto can = TrainingSession::check(experiment);
+    QVERIFY2(can.ok(), can.ok() ? "" : can.error().text().c_str());
+    experiment.data.trainSamples = experiment.data.validationSamples = 12;  // else as it is
+    experiment.training.batchSize = 4;
+    experiment.training.epochs = 1;
+    experiment.threads = 1;
+    auto session =
+        TrainingSession::begin(experiment, folder.filePath(QStringLiteral("run")).toStdString());
+    QVERIFY2(session.ok(), session.ok() ? "" : session.error().text().c_str());
+    const auto outcome = (*session)->run({});
+    QVERIFY2(outcome.ok(), outcome.ok() ? "" : outcome.error().text().c_str());
+    QCOMPARE(outcome->state, TrainingState::Finished);
+    QCOMPARE(outcome->steps, std::int64_t{3});
+    QCOMPARE(outcome->scoreName, std::string("AP"));
+  }
+
+  void aRecipeOfClassifiersLeavesBoxesPossible() {
+    Fixture f(makeDetectorModel());
+    auto* recipe = f.find<QComboBox>("recipe");
+    recipe->setCurrentIndex(recipe->findData(QStringLiteral("deit")));
+    Q_EMIT recipe->activated(recipe->currentIndex());
+    const Experiment experiment = f.dialog->experiment();
+    QCOMPARE(experiment.training.epochs, std::int64_t{300});
+    QCOMPARE(experiment.training.cutmixAlpha, 0.0);
+    QCOMPARE(experiment.data.randAugment, std::string());
+    QVERIFY(f.find<MessageLabel>("recipeNote")->text().contains(QStringLiteral("cutmix_alpha")));
+  }
+
+  void boxesAreRefusedForAClassifierBeforeTheStart() {
+    QTemporaryDir data;
+    makeVocFolder(data.path());
+    Fixture f;
+    QTRY_VERIFY(f.dialog->isValid());
+    QCOMPARE(f.find<QComboBox>("field.dataset")->findText(QStringLiteral("voc")), -1);
+    QVERIFY(f.find<QWidget>("field.box_crop")->isHidden());
+    f.dialog->setDataFolder(data.path());
+    QTRY_VERIFY2(f.error().contains(QStringLiteral("open a detector")), qPrintable(f.error()));
+    QVERIFY(!f.start()->isEnabled());
+    f.dialog->setDataFolder({});
+    QTRY_VERIFY2(f.dialog->isValid(), qPrintable(f.error()));
+  }
+
+  void classesAreRefusedForADetectorBeforeTheStart() {
+    QTemporaryDir data;
+    makeImageFolder(data.path());
+    Fixture f(makeDetectorModel());
+    f.dialog->setDataFolder(data.path());
+    QTRY_VERIFY2(f.error().contains(QStringLiteral("image-folder has none")),
+                 qPrintable(f.error()));
+    f.dialog->setDataFolder({});
+    QTRY_VERIFY2(f.dialog->isValid(), qPrintable(f.error()));
+    QCOMPARE(f.dialog->experiment().data.dataset, std::string("texture-scenes"));
   }
 
   void closingDoesNotWaitForData() {

@@ -20,6 +20,8 @@
 
 #include <cmath>
 
+#include "core/config/ExperimentTask.h"
+#include "core/models/Registry.h"
 #include "core/workbench/session/MapRendering.h"
 #include "tests/gui/EndlessExperiment.h"
 #include "tests/gui/Grab.h"
@@ -155,6 +157,73 @@ class TrainingDockTest : public QObject {
     QCOMPARE(plot.auxiliaryLoss().lastValue(), 0.25);
     plot.clear();
     QVERIFY(!isShown(QStringLiteral("auxiliary")));
+  }
+
+  void aDetectorsCurvesAreItsPrecisionsAndItsLosses() {
+    LossPlot plot;
+    const auto isShown = [&](const char* name) { return isDrawn(plot, QLatin1String(name)); };
+    const auto* axis = plot.plot()->axisRect(1)->axis(QCPAxis::atLeft);
+    plot.setChance(50);
+    plot.addEpoch({1, 10, 2.0, 1.5, 0.25, 0.5, true});
+    plot.replot();
+    QVERIFY(isShown("top-1") && isShown("top-5") && isShown("chance"));
+    QVERIFY(!isShown("classes"));
+    QCOMPARE(axis->label(), QStringLiteral("accuracy, %"));
+    plot.clear();
+    StepPoint step{1, 2.0, 1e-3, 10};
+    step.classLoss = 0.5, step.overlapLoss = 1.25, step.sideLoss = 0.25;
+    plot.addStep(step);
+    EpochPoint point{1, 10, 2.0, 1.5, 0, 0, true};
+    point.ap = 0.3, point.ap50 = 0.5, point.ap75 = 0.25;
+    plot.addEpoch(point);
+    plot.replot();
+    for (const char* name : {"AP", "AP50", "AP75", "classes", "overlap", "sides"})
+      QVERIFY2(isShown(name), name);
+    for (const char* name : {"top-1", "top-5"})
+      QVERIFY2(!isShown(name), name);
+    QVERIFY2(!legendsOf(plot).contains(QStringLiteral("chance")), qPrintable(legendsOf(plot)));
+    QCOMPARE(axis->label(), QStringLiteral("AP, %"));
+    QCOMPARE(plot.quality().values(), QVector<double>{30});
+    QCOMPARE(plot.partLoss(1).lastValue(), 1.25);
+    QVERIFY(axis->range().contains(25) && axis->range().contains(50));
+    plot.clear();
+    plot.replot();
+    QVERIFY(!isShown("AP75") && !isShown("sides") && isShown("top-1"));
+    QCOMPARE(axis->label(), QStringLiteral("accuracy, %"));
+  }
+
+  void theTaskNamesTheScoresUntilTheyAreMeasured() {
+    LossPlot plot;
+    const auto isShown = [&](const char* name) { return isDrawn(plot, QLatin1String(name)); };
+    const auto* axis = plot.plot()->axisRect(1)->axis(QCPAxis::atLeft);
+    plot.setTask(Task::Detect);
+    plot.replot();
+    QVERIFY(isShown("AP") && isShown("AP50") && isShown("AP75"));
+    QVERIFY(!isShown("top-1") && !isShown("top-5"));
+    QCOMPARE(axis->label(), QStringLiteral("AP, %"));
+    plot.setTask(Task::Rebuild);
+    plot.replot();
+    QVERIFY(isShown("reconstruction") && !isShown("AP50") && !isShown("AP75"));
+    plot.addEpoch({1, 10, 2.0, 1.5, 0.25, 0.5, true});  // what was measured counts
+    plot.setTask(Task::Segment);
+    plot.replot();
+    QVERIFY(isShown("top-1") && isShown("top-5") && !isShown("mIoU"));
+    QCOMPARE(axis->label(), QStringLiteral("accuracy, %"));
+  }
+
+  void aSegmentersRunSaysMIoUFromItsFirstStep() {
+    Fixture f;
+    RecordedRun run;
+    run.experiment = tinyExperiment();
+    run.experiment.model.backbone = backboneForTask(Task::Segment);
+    run.history.steps = {{1, 2.5, 1e-3, 10}};
+    Q_EMIT f.bridge.recorded(std::make_shared<const RecordedRun>(run));
+    for (const char* name : {"mIoU", "mAcc", "pAcc"})
+      QVERIFY2(isDrawn(*f.loss(), QLatin1String(name)), name);
+    QVERIFY(!legendsOf(*f.loss()).contains(QStringLiteral("top-1")));
+    QVERIFY(!legendsOf(*f.loss()).contains(QStringLiteral("chance")));
+    QCOMPARE(f.loss()->plot()->axisRect(1)->axis(QCPAxis::atLeft)->label(),
+             QStringLiteral("mIoU, %"));
   }
 
   void recordedRunsDrawThemToo() {
@@ -304,7 +373,7 @@ class TrainingDockTest : public QObject {
     QCOMPARE(f.find<QLabel>("trainNumbers")->text(), QStringLiteral("ETA 1:12 · 212 images/s"));
     QCOMPARE(f.find<QProgressBar>("trainProgress")->value(), 2500);
     QCOMPARE(f.loss()->trainLoss().size(), 500);
-    QCOMPARE(f.loss()->top1().values(), (QVector<double>{50, 62.5}));
+    QCOMPARE(f.loss()->quality().values(), (QVector<double>{50, 62.5}));
     QCOMPARE(f.loss()->validationLoss().keys(), (QVector<double>{250, 500}));
     // What is drawn.
     const QCustomPlot* plot = f.loss()->plot();
@@ -324,8 +393,8 @@ class TrainingDockTest : public QObject {
     update.start = EpochPoint{0, 0, NAN, 2.3, 0.52, 0.6, false};
     update.epochPoints.push_back({1, 250, 1.4, 1.2, 0.5, 0.55, true});
     f.feed(update);
-    QTRY_COMPARE(f.loss()->top1().values(), (QVector<double>{52, 50}));
-    QCOMPARE(f.loss()->top1().keys(), (QVector<double>{0, 250}));
+    QTRY_COMPARE(f.loss()->quality().values(), (QVector<double>{52, 50}));
+    QCOMPARE(f.loss()->quality().keys(), (QVector<double>{0, 250}));
     const auto range = [&] {
       return f.loss()->plot()->axisRect(1)->axis(QCPAxis::atLeft)->range();
     };
@@ -344,9 +413,9 @@ class TrainingDockTest : public QObject {
     outcome.steps = 20;
     outcome.best = "best.safetensors";
     outcome.last = "last.safetensors";
-    outcome.startTop1 = 0.5;
-    outcome.bestTop1 = 0.75;
-    outcome.lastTop1 = 0.625;
+    outcome.startScore = 0.5;
+    outcome.bestScore = 0.75;
+    outcome.lastScore = 0.625;
     f.finish(outcome);
     QCOMPARE(f.find<MessageLabel>("trainOutcomeText")->text(),
              QStringLiteral("Finished after 20 steps. Validation top-1: 50.0 % before → 62.5 % "
@@ -358,7 +427,13 @@ class TrainingDockTest : public QObject {
     f.find<QPushButton>("openBest")->click();
     QCOMPARE(opened.last().first().toString(), QStringLiteral("best.safetensors"));
     QVERIFY(f.find<QPushButton>("compareStart")->isHidden());  // it started from random weights
-    outcome.lastTop1 = 0.75;
+    const auto enabled = [&](const char* id) {
+      const auto commands = f.dock.commands();
+      const auto same = [&](QAction* action) { return action->objectName() == QLatin1String(id); };
+      return (*std::find_if(commands.begin(), commands.end(), same))->isEnabled();
+    };
+    QVERIFY(enabled("train.openBest") && !enabled("train.compareStart"));
+    outcome.lastScore = 0.75;
     f.finish(outcome);
     QVERIFY(f.find<MessageLabel>("trainOutcomeText")
                 ->text()
@@ -501,7 +576,7 @@ class TrainingDockTest : public QObject {
     f.feed(update);
     QVERIFY(!f.find<QFrame>("trainOutcome")->isVisible());
     f.finish({.steps = 10,
-              .bestTop1 = 0.875,
+              .bestScore = 0.875,
               .last = "/runs/x/last.safetensors",
               .best = "/runs/x/best.safetensors"});
     QVERIFY(f.find<QFrame>("trainOutcome")->isVisible());
@@ -697,6 +772,40 @@ class TrainingDockTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
   }
 
+  void runOfAnAutoencoderKeepsItsMasksAndSaysWhy() {
+    Experiment experiment = tinyExperiment();
+    ModelConfig& model = experiment.model;
+    model.backbone = "mae";
+    model.layout = {{"decoder_width", 16}, {"decoder_depth", 1}, {"decoder_heads", 2}};
+    model.classes = 0;
+    model.positions = "none";
+    model = checkedAndCompleted(model);
+    Fixture f(infoOf(tinyExperiment()));
+    QStringList messages;
+    connect(&f.document, &Document::message, this, [&](const QString& text) { messages << text; });
+    QSignalSpy asked(&f.dock, &TrainingDock::editsUndecided);
+    QTemporaryDir folder;
+    f.dock.followEditsAction()->setChecked(true);
+    f.bridge.start(experiment, folder.filePath(QStringLiteral("run")));
+    QTRY_VERIFY_WITH_TIMEOUT(f.loss()->trainLoss().size() > 0, 60000);
+    QTRY_VERIFY(!f.dock.followEditsAction()->isEnabled());
+    QVERIFY(f.dock.followEditsAction()->toolTip().contains(QStringLiteral("patches are dropped")));
+    f.document.inputs().pushEdit(
+        *makeMaskEdit(f.document.inputs().masks(), {{0, 1}}, *headMaskFromText("hard:3"), "hard"));
+    QTRY_VERIFY(!messages.filter(QStringLiteral("patches are dropped")).isEmpty());
+    QTRY_VERIFY(!f.edits()->isWaiting());
+    f.letStepsBegin();
+    QVERIFY(f.bridge.isRunning());
+    QCOMPARE(f.bridge.masks()->maskedHeads(), 0);
+    QCOMPARE(f.document.inputs().masks().maskedHeads(), 1);
+    QCOMPARE(asked.size(), 0);
+    QSignalSpy finished(&f.bridge, &TrainingBridge::finished);
+    f.bridge.stop();
+    QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60000);
+    QVERIFY(finished[0][1].toString().isEmpty());
+    QVERIFY(f.dock.followEditsAction()->isEnabled());
+  }
+
   void resumedRunShowsItsEarlierCurves() {
     Experiment experiment = tinyExperiment();
     experiment.telemetry.metricsSteps = 1;
@@ -746,7 +855,7 @@ class TrainingDockTest : public QObject {
     f.dock.learningRateAction()->trigger();
     f.locality()->setShownLayer(3);
     f.finish({.steps = 1260,
-              .bestTop1 = 0.934,
+              .bestScore = 0.934,
               .last = "/r/last.safetensors",
               .best = "/r/best.safetensors"});
     saveGrabs(f.dock, QStringLiteral("training-dock-finished"));

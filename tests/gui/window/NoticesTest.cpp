@@ -10,7 +10,9 @@
 #include "tests/gui/WindowFixture.h"
 #include "ui/base/Resources.h"
 #include "ui/bridge/TrainingBridge.h"
+#include "ui/canvas/ImageView.h"
 #include "ui/document/Document.h"
+#include "ui/workspace/ImageTabs.h"
 
 using namespace headlight;
 
@@ -59,6 +61,20 @@ class NoticesTest : public QObject {
     test->modelWorker()->createModel(smallExperiment());
     QTRY_VERIFY(test.notices() == 1 &&
                 test.newestNotice().text.startsWith(QStringLiteral("small")));
+  }
+
+  void imagesKnowWhereANoticeCoversThem() {
+    TestWindow test;
+    OPEN_SMALL_MODEL(test);
+    const ImageView* image = test->findChild<ImageTabs*>()->image();
+    QVERIFY(image);
+    test->noticeBar()->closeAll();
+    QVERIFY(image->coveredArea().isEmpty());
+    Q_EMIT test.document()->failed(QStringLiteral("The model"), QStringLiteral("could not be run"));
+    QTRY_VERIFY(image->coveredArea().intersects(image->imageArea()));
+    QCOMPARE(image->coveredArea().size().toSize(), test->noticeBar()->size());
+    test->noticeBar()->closeAll();
+    QVERIFY(image->coveredArea().isEmpty());
   }
 
   void whatIsSaidOfARunGoesWithTheNext() {

@@ -5,6 +5,8 @@
 #include <QDir>
 #include <QImage>
 #include <QProcess>
+#include <QRegularExpression>
+#include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -13,7 +15,7 @@ class ProgramTest : public QObject {
 
   struct Outcome {
     int exitCode = -1;
-    QByteArray error;
+    QByteArray error, output;
   };
 
   Outcome run(const QStringList& arguments) const {
@@ -28,7 +30,19 @@ class ProgramTest : public QObject {
                       arguments);
     if (!program.waitForFinished(120000)) program.kill();
     return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1,
-            program.readAllStandardError()};
+            program.readAllStandardError(), program.readAllStandardOutput()};
+  }
+  /// The names of options that `found` finds in `text`, its first group, sorted.
+  static QStringList namesIn(const QByteArray& text, const char* found) {
+    const QRegularExpression pattern(QString::fromLatin1(found),
+                                     QRegularExpression::MultilineOption);
+    QSet<QString> names;
+    auto matches = pattern.globalMatch(QString::fromUtf8(text));
+    while (matches.hasNext())
+      names << matches.next().captured(1).remove(QLatin1Char('\\'));
+    QStringList sorted = names.values();
+    sorted.sort();
+    return sorted;
   }
   Outcome shot(const QStringList& arguments) const {
     return run(QStringList{QStringLiteral("--screenshot"), QStringLiteral("shot.png")} + arguments);
@@ -64,6 +78,36 @@ class ProgramTest : public QObject {
     const Outcome outcome = shot({QStringLiteral("damaged.png")});
     QCOMPARE(outcome.exitCode, 3);
     QVERIFY2(outcome.error.contains("damaged.png"), outcome.error);
+  }
+
+  void theVersionNamesTheLibraries() {
+    const Outcome said = run({QStringLiteral("--version")});
+    QCOMPARE(said.exitCode, 0);
+    const QRegularExpression lines(QStringLiteral(
+        "\\Aheadlight \\S+\\nQt 6\\.\\S+\\nLibTorch \\S+\\nBLAS: \\S.*\\nCUDA.*\\n\\z"));
+    QVERIFY2(lines.match(QString::fromUtf8(said.output)).hasMatch(), said.output);
+  }
+
+  /// The manual page and the completions have the long options of --help, no more and no fewer.
+  void theManualAndCompletionsHaveTheOptionsOfHelp() {
+    const QStringList help =
+        namesIn(run({QStringLiteral("--help")}).output, "^  (?:-\\w, )?(--[a-z-]+)");
+    QVERIFY(help.size() > 20);
+    QCOMPARE(namesIn(run({QStringLiteral("--print-man")}).output, R"(\\fB(\\-\\-[a-z\\-]+)\\fR)"),
+             help);
+    const auto completions = [&](const char* shell, const char* pattern) {
+      return namesIn(run({QStringLiteral("--print-completions"), QLatin1String(shell)}).output,
+                     pattern);
+    };
+    const QString bash = completions("bash", "words='([^']*)'").value(0);
+    QStringList words = bash.split(QLatin1Char(' ')).filter(QStringLiteral("--"));
+    words.sort();
+    QCOMPARE(words, help);
+    QCOMPARE(completions("zsh", R"('\*(--[a-z-]+)=?\[)"), help);
+    QCOMPARE(completions("fish", "^complete .* -l ([a-z-]+) ")
+                 .replaceInStrings(QRegularExpression(QStringLiteral("^")), QStringLiteral("--")),
+             help);
+    QCOMPARE(run({QStringLiteral("--print-completions"), QStringLiteral("tcsh")}).exitCode, 2);
   }
 
   void aScreenshotReplacesNoDevice() {

@@ -93,6 +93,7 @@ class WorkspacesTest : public QObject {
     QTest::addColumn<QSize>("window");
     QTest::newRow("small") << QSize(1280, 800);
     QTest::newRow("large") << QSize(1920, 1080);
+    QTest::newRow("low") << QSize(1280, 700);
   }
   void noNameChangesTheWindowsSize() {
     QFETCH(QSize, window);
