@@ -16,16 +16,19 @@
 #include "core/base/Streams.h"
 #include "core/base/Translation.h"
 #include "core/base/Version.h"
+#include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/training/DistributedContext.h"
 
 namespace headlight::cli {
 namespace {
 
 /// Whether errors, too, are to be JSON, known before anything is parsed. Only commands that have
-/// results as JSON know --json; what is no command at all may have meant one of them.
+/// results as JSON know --json as a flag (selftest --json names a file); what is no command at all
+/// may have meant one of them.
 bool wantsJson(const CLI::App& app, int count, char** arguments) {
   const auto asked = [&](const CLI::App* command) {
-    return command == &app || command->get_option_no_throw("--json") != nullptr;
+    const CLI::Option* json = command->get_option_no_throw("--json");
+    return command == &app || (json != nullptr && json->get_items_expected_max() == 0);
   };
   const CLI::App* chosen = &app;
   for (int i = 1; i < count; ++i) {
@@ -37,9 +40,17 @@ bool wantsJson(const CLI::App& app, int count, char** arguments) {
   return false;
 }
 
+/// Whether it is a training that several processes may compute together.
+bool isTraining(int count, char** arguments) {
+  const auto isWord = [&](int i, const char* word) {
+    return i < count && std::strcmp(arguments[i], word) == 0;
+  };
+  return isWord(1, "train") || (isWord(1, "sequence") && isWord(2, "train"));
+}
+
 /// How this process of a training was started, if it is one of several.
 std::optional<Launch> companyOf(int count, char** arguments) {
-  if (count < 2 || std::strcmp(arguments[1], "train") != 0) return std::nullopt;
+  if (!isTraining(count, arguments)) return std::nullopt;
   const auto launch = launchOfThisProcess();
   return launch && !launch->alone() ? std::optional(*launch) : std::nullopt;
 }
@@ -52,10 +63,19 @@ void notify(const Error& error, const std::optional<Launch>& company, Terminal& 
   if (company && first) notifyWaitingPeers(*company, error.text());
 }
 
+/// The first line is the program's; LibTorch is asked only where somebody wants to know.
+std::string versionText() {
+  std::string text = std::string("headlight-cli ") + kVersion;
+  for (const std::string& library : libraryVersions())
+    text += "\n" + library;
+  return text;
+}
+
 void setUp(CLI::App& app) {
   app.name("headlight-cli");
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", std::string("headlight-cli ") + kVersion);
+  app.set_version_flag("--version", versionText,
+                       tr("Show the versions of the program and its libraries, and exit"));
   app.set_help_flag("-h,--help", tr("Show this help and exit"));
   app.get_formatter()->column_width(34);
   app.footer(

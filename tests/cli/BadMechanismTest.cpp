@@ -215,8 +215,8 @@ TEST_F(BadMechanismCliTest, MasksOfTheWeightsAreNotAskedOfAnotherModel) {
 
 TEST_F(BadMechanismCliTest, MasksWhereThereAreNoLogitsAreRefused) {
   const std::vector<std::string> words{"masks.scheme", "no logits"};
-  for (const std::string mechanism :
-       {"aft_full", "aft_local", "aft_simple", "aft_conv", "linear_angular"}) {
+  for (const std::string mechanism : {"aft_full", "aft_local", "aft_simple", "aft_conv",
+                                      "linear_angular", "performer", "lambda"}) {
     SCOPED_TRACE(mechanism);
     const json config = training({{"mechanism", mechanism}});
     expectError(train(config, {"--masks.scheme", "sch1"}), 2, words);

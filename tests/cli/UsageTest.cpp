@@ -14,9 +14,9 @@ namespace {
 using UsageCliTest = CliTest;
 
 const std::vector<std::string> kCommands{
-    "train",   "evaluate",     "predict", "attend", "preprocess", "summary", "inspect",
-    "convert", "make-dataset", "sweep",   "bench",  "sequence",   "heads",   "schemes",
-    "compare", "similarity",   "results", "models", "angles"};
+    "train",   "evaluate",     "predict", "attend", "preprocess", "summary",     "inspect",
+    "convert", "make-dataset", "sweep",   "bench",  "sequence",   "heads",       "schemes",
+    "compare", "similarity",   "results", "models", "angles",     "reconstruct", "selftest"};
 
 TEST_F(UsageCliTest, VersionAndHelpGoToStandardOutput) {
   const auto version = run({"--version"});
@@ -112,7 +112,10 @@ TEST_F(UsageCliTest, SummariesMeetThePublishedSizes) {
       ++compared;
     }
     if (const auto& published = model["published"]["macs_g"]; published.is_number()) {
-      EXPECT_NEAR(macs / 1e9, published.get<double>(), 0.05 * published.get<double>())
+      // Of detectors the paper counts normalizations, too: 2 to 7 %.
+      const bool detects = model["name"].get<std::string>().find("net_vit_") != std::string::npos;
+      EXPECT_NEAR(macs / 1e9, published.get<double>(),
+                  (detects ? 0.07 : 0.05) * published.get<double>())
           << model["name"];
     }
   }

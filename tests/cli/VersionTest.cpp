@@ -23,7 +23,15 @@ TEST_F(VersionCliTest, IsThatOfTheBuildAndOfTheChangelog) {
   EXPECT_EQ(firstMatch("CHANGELOG.md", R"(## (\S+))"), version);
   const Outcome said = run({"--version"});
   EXPECT_EQ(said.exitCode, 0);
-  EXPECT_EQ(said.out, "headlight-cli " + version + "\n");
+  EXPECT_EQ(said.out.substr(0, said.out.find('\n')), "headlight-cli " + version);
+}
+
+TEST_F(VersionCliTest, NamesTheLibrariesALineEach) {
+  const std::string said = run({"--version"}).out;
+  EXPECT_TRUE(std::regex_match(
+      said, std::regex("headlight-cli \\S+\nLibTorch \\d+\\.\\d+\\.\\d+\\S*\nBLAS: \\S.*\n"
+                       "CUDA(: none| \\d+\\.\\d+( \\(no device\\))?)\n")))
+      << said;
 }
 
 }  // namespace

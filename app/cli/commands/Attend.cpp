@@ -3,14 +3,17 @@
 // attend: where every head looks, as images and as arrays.
 
 #include <filesystem>
+#include <functional>
 #include <set>
 
+#include "app/cli/figures/AttendDecoder.h"
 #include "app/cli/figures/AttendExplanations.h"
 #include "app/cli/figures/AttendImages.h"
 #include "app/cli/figures/AttendMechanismPlots.h"
 #include "app/cli/figures/ExplanationHeatmaps.h"
 #include "app/cli/options/AttendOptions.h"
 #include "app/cli/options/Inputs.h"
+#include "app/cli/options/KnownBoxes.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -39,11 +42,14 @@ class AttendCommand : public Command {
     prepareOutput("--output", m_options.output, terminal);
     m_session =
         m_maps ? openMaps(m_maps->file, m_options.model, terminal) : m_options.model.open(terminal);
+    requireAttention(m_session->info());
     m_masks = m_options.model.masksFor(m_session->info());
-    m_query = queryFromText(m_options.queryText, m_session->info().grid);
+    m_query = isDecoder() ? Query{-1, m_options.queryText}
+                          : queryFromText(m_options.queryText, m_session->info().grid);
     choose();
     checkCell();
-    const int exitCode = isExplanation()            ? explainDifferently(terminal, stop)
+    const int exitCode = isDecoder()                ? lookAtDecoder(terminal, stop)
+                         : isExplanation()          ? explainDifferently(terminal, stop)
                          : m_own                    ? lookAtOwn(terminal, stop)
                          : m_options.tensor.empty() ? attendImages(terminal, stop)
                                                     : attendTensor(stop);
@@ -87,7 +93,11 @@ class AttendCommand : public Command {
       m_options.show = method->name;
     requireOwnFormat(m_options.format);
     m_maps = mapInput(m_options.images, m_options.model, "attend");
-    if (m_maps && isExplanation()) throw Failure(needsModel(m_maps->file.string()));
+    if (isDecoder()) checkDecoder();
+    if (m_options.decoderLayer && !isDecoder())
+      refuseUsage("--decoder-layer", tr("needs --show decoder"));
+    if (m_maps && (isExplanation() || isDecoder()))
+      throw Failure(needsModel(m_maps->file.string()));
     if (m_maps) return;
     m_options.model.require();
     m_images = expandImages(m_options.images);
@@ -96,9 +106,21 @@ class AttendCommand : public Command {
   bool isExplanation() const {
     return explanationFromName(m_options.show) || m_options.show == kFaithfulness;
   }
+  bool isDecoder() const { return m_options.show == kDecoder; }
+  void checkDecoder() const {
+    if (m_options.queryText.empty())
+      refuseUsage("--show", tr("decoder needs --query: a query of the decoder, counted from 0"));
+    if (!m_options.tensor.empty())
+      refuseUsage("--tensor", tr("has no decoder maps; give the image file"));
+    if (m_options.layer || m_options.head)
+      refuseUsage(m_options.layer ? "--layer" : "--head",
+                  tr("does nothing with --show decoder; use --decoder-layer"));
+  }
   bool nothingGiven() const { return m_options.images.empty() && m_options.tensor.empty(); }
   /// Before the model is there to tell.
-  bool mayBeOwn() const { return m_options.show != "attention" && !isExplanation(); }
+  bool mayBeOwn() const {
+    return m_options.show != "attention" && !isExplanation() && !isDecoder();
+  }
   [[noreturn]] static void refuseImages() {
     refuseUsage("attend", tr("needs either images or --tensor FILE"));
   }
@@ -111,22 +133,55 @@ class AttendCommand : public Command {
 
   void choose() {
     if (m_options.show != "attention") refuseOutline();
-    if (isExplanation()) {
+    openTruth();
+    if (isDecoder()) refuseClassFlags();
+    if (isExplanation()) checkBox();
+    if (isExplanation() || isDecoder()) {
       m_options.style.style = styleOf(m_options.style.style, /*learned=*/false);
       return;
     }
-    if (!m_options.classText.empty())
-      refuseUsage("--class",
-                  tr("needs --show with an explanation of a class: ") + classHeatmapNames());
-    if (m_options.foreground)
-      refuseUsage("--foreground",
-                  tr("needs --show ") + explanationOfKind(ExplanationKind::Colors).name);
+    refuseClassFlags();
     chooseOwn();
     if (m_own) return;
     if (nothingGiven()) refuseImages();
     if (!m_options.format.empty())
       refuseUsage("--format", tr("needs --show with a mechanism plot"));
     m_options.style.style = styleOf(m_options.style.style, /*learned=*/m_shown != nullptr);
+  }
+
+  /// True boxes are compared with the box of a marked object.
+  void openTruth() {
+    if (m_options.truth.empty()) return;
+    const ExplanationInfo* method = explanationFromName(m_options.show);
+    if (!method || !method->marksObject)
+      refuseUsage("--truth", tr("needs --show with a method that marks an object: ") +
+                                 explanationNames(std::mem_fn(&ExplanationInfo::marksObject)));
+    m_truths.open(m_options.truth);
+  }
+
+  /// Those of explanations.
+  void refuseClassFlags() const {
+    if (!m_options.classText.empty())
+      refuseUsage("--class",
+                  tr("needs --show with an explanation of a class: ") + classHeatmapNames());
+    if (m_options.foreground)
+      refuseUsage("--foreground",
+                  tr("needs --show ") + explanationOfKind(ExplanationKind::Colors).name);
+    refuseBox();
+  }
+  void refuseBox() const {
+    if (m_options.box)
+      refuseUsage("--box",
+                  tr("needs --show with an explanation of a class: ") + classHeatmapNames());
+  }
+  /// A box is explained by what explains a class, and only where cells find boxes.
+  void checkBox() const {
+    if (!m_options.box) return;
+    const ExplanationInfo* method = explanationFromName(m_options.show);
+    if (!method || !method->isClassHeatmap()) refuseBox();
+    if (*m_options.box < 0) refuseUsage("--box", tr("must be at least 0"));
+    if (!detectsInCells(m_session->info().experiment.model))
+      refuseUsage("--box", tr("needs a detector that finds boxes in cells, such as LCNet-ViT"));
   }
 
   /// What the mechanism offers by that name. Throws Failure where it offers nothing by it.
@@ -153,15 +208,17 @@ class AttendCommand : public Command {
                                 tr(": there are ") + std::to_string(most) + tr(" heads"));
   }
 
-  ExplanationRequest explanationJob() const {
+  ExplanationRequest explanationJob() {
     ExplanationRequest job{*m_session, m_masks, m_options.show, m_query};
     if (!m_options.classText.empty())
       job.options.classIndex = valueOrThrow(classFromText(m_options.classText, m_session->info()));
     job.options.layer = m_options.layer.value_or(-1);
+    job.box = m_options.box.value_or(-1);
     job.foreground = m_options.foreground;
     job.rollout = m_options.rollout;
     job.style = m_options.style;
     job.folder = m_options.folder;
+    job.truths = m_options.truth.empty() ? nullptr : &m_truths;
     job.keepArrays = !m_options.output.empty();
     job.images = std::max<std::int64_t>(1, static_cast<std::int64_t>(m_images.size()));
     return job;
@@ -189,6 +246,23 @@ class AttendCommand : public Command {
     m_summary = explanations.summary();
     m_inferences = explanations.inferences();
     m_more = explanations.arrays();
+    return exitCode;
+  }
+
+  int lookAtDecoder(Terminal& terminal, std::stop_token stop) {
+    AttendDecoder decoder({*m_session, m_masks, m_options.queryText, m_options.decoderLayer,
+                           m_options.style, m_options.folder, !m_options.output.empty()},
+                          terminal, stop);
+    if (!m_options.folder.empty()) {
+      makeOutputFolder(m_options.folder);
+      terminal.note(tr("images go to ") + wholePath(m_options.folder));
+    }
+    const int exitCode = forEachImage(
+        m_images, !m_options.output.empty(), terminal,
+        [&](const fs::path& path, const Image& image) { decoder.addImage(path, image); });
+    m_results = decoder.results();
+    m_inferences = decoder.inferences();
+    m_more = decoder.arrays();
     return exitCode;
   }
 
@@ -297,6 +371,7 @@ class AttendCommand : public Command {
   }
 
   AttendOptions m_options;
+  KnownBoxes m_truths;
 
   std::optional<MapInput> m_maps;  ///< in place of images and a model
   std::vector<fs::path> m_images;

@@ -12,6 +12,7 @@
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/options/StyleOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -63,7 +64,7 @@ class CompareCommand : public Command {
                      tr("Write compare.png (left, right, difference) into this folder"))
         ->type_name("FOLDER");
     acceptOldFlag(*command, "--pictures", m_folder);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     m_model.declare(*command);
     return command;
   }
@@ -206,6 +207,8 @@ class CompareCommand : public Command {
 
   void place() {
     const ModelInfo &left = m_left.session->info(), &right = m_right.session->info();
+    requireAttention(left);
+    requireAttention(right);
     const int last = static_cast<int>(left.heads.size()) - 1;
     const int layer = within("--layer", m_layer.value_or(last), 0, last);
     const int head = within("--head", m_head.value_or(-1), m_head ? 0 : -1,

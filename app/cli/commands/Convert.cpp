@@ -6,6 +6,7 @@
 #include "app/cli/options/DataOptions.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/options/WeightsOptions.h"
 #include "app/cli/reports/EvaluationText.h"
 #include "app/cli/terminal/Command.h"
@@ -63,7 +64,7 @@ class ConvertCommand : public Command {
                      tr("CPU threads for the check; 0: as many as cores"))
         ->type_name("INT");
     m_data.declare(*command);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     return command;
   }
 

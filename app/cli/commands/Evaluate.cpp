@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // evaluate: loss and accuracy of a model on a validation split, what dropping the branch changes,
-// the model's kernels against the plain forms, and average precision of boxes.
+// the model's kernels against the plain forms, average precision of boxes, and a segmenter's classes.
 
 #include <cstdio>
 
@@ -9,10 +9,12 @@
 #include "app/cli/options/DataOptions.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/reports/BoxEvaluation.h"
 #include "app/cli/reports/ClassTable.h"
 #include "app/cli/reports/EvaluationText.h"
 #include "app/cli/reports/SchemeTable.h"
+#include "app/cli/reports/SegmentEvaluation.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -22,6 +24,7 @@
 #include "core/models/Registry.h"
 #include "core/workbench/evaluation/Evaluate.h"
 #include "core/workbench/evaluation/KernelCheck.h"
+#include "core/workbench/segmentation/SegmenterEvaluation.h"
 #include "core/workbench/session/Datasets.h"
 
 namespace headlight::cli {
@@ -31,8 +34,8 @@ class EvaluateCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "evaluate", tr("Measure the loss and accuracy of a model on a validation split, or the "
-                       "average precision of a detector"));
+        "evaluate", tr("Measure the loss and accuracy of a model on a validation split, the "
+                       "average precision of a detector, or the mIoU of a segmenter"));
     command->add_flag("--drop-branch", m_dropBranch,
                       tr("For models with auxiliary softmax branches (linear_angular): accuracy "
                          "with and without the branches, and whether any nonzeros of them remain"));
@@ -86,7 +89,7 @@ class EvaluateCommand : public Command {
     acceptOldFlag(*command, "--castle-csv", m_branchReportCsv);
     m_boxes.declare(*command);
     m_keep.declare(*command);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     m_model.declare(*command);
     m_data.declare(*command);
     return command;
@@ -121,6 +124,8 @@ class EvaluateCommand : public Command {
     prepareOutput("--confusion", m_classes.confusion, terminal);
     const Experiment experiment = m_data.describe(m_model.source);
     fillTemplate(experiment);
+    if (segmentsImages(experiment.model) && asksForMore())
+      return evaluateSegments(experiment.data, terminal, stop);
     if (ofClasses()) return notifyClasses(experiment.data, terminal, stop);
     if (!m_beside.empty()) return compareSchemes(experiment.data, terminal, stop);
     std::optional<MaskScheme> masks;
@@ -162,6 +167,30 @@ class EvaluateCommand : public Command {
     m_boxes.samples = m_samples;
     m_boxes.classes = m_classes.classes;
     m_boxes.run(m_model, m_data, terminal, stop);
+    return kExitOk;
+  }
+
+  /// Whether more than the measures of the whole are wanted, or less than an evaluation.
+  bool asksForMore() const { return ofClasses() || !m_beside.empty() || m_check; }
+
+  int evaluateSegments(const DataConfig& data, Terminal& terminal, std::stop_token stop) {
+    if (m_check || !m_beside.empty() || !m_classes.confusion.empty() || m_worst > 0 ||
+        m_keep.keep || m_precision != "float32")
+      refuseUsage("--classes", tr("of a segmenter takes only --classes-csv, --samples, --match, "
+                                  "--class-map and --masks; leave out the others"));
+    const auto session = m_model.open(terminal);
+    ProgressBar bar(terminal);
+    const SegmenterRequest request{data, m_samples, m_data.matching,
+                                   [&](const std::string& text) { sayClassMatch(text, terminal); }};
+    const SegmentReport report = valueOrThrow(evaluateSegmenter(
+        *session, m_model.masksFor(session->info()), request, bar.callback(), stop));
+    warnOfSkipped(report.skipped, terminal);
+    if (!m_classes.csv.empty())
+      valueOrThrow(writeFileAtomically(m_classes.csv, segmentReportCsv(report)));
+    if (terminal.json())
+      terminal.printJson(segmentReportJson(report));
+    else
+      printSegmentReport(report, m_classes.classes, terminal);
     return kExitOk;
   }
 

@@ -6,6 +6,7 @@
 
 #include "app/cli/options/ExperimentOptions.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/options/TableFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -40,7 +41,7 @@ class ExportCommand : public Command {
     command->add_flag("--leave-weights", m_leaveWeights,
                       tr("With a .json output: refer to weights where they are instead of copying "
                          "them beside the config"));
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     m_planFlags.declare(*command);
     command->footer(tr(
         "Every parameter of the Experiment is a flag, in the groups above, as for train.\n"

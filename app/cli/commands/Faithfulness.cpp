@@ -3,6 +3,7 @@
 // faithfulness: which heatmaps are faithful to a model, over images or a dataset.
 
 #include "app/cli/options/ImageSourceOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/reports/StudyText.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -40,9 +41,8 @@ class FaithfulnessCommand : public Command {
                      tr("Number of random orders averaged per image; default 4"))
         ->type_name("INT")
         ->check(CLI::PositiveNumber.description(""));
-    command->add_option("--csv", m_csv, tr("Write the table as CSV; - for standard output"))
-        ->type_name("FILE");
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareCsv(*command, m_csv, tr("Write the table as CSV; - for standard output"));
+    declareJson(*command, m_json);
     m_images.declareSources(*command);
     return command;
   }
@@ -52,6 +52,7 @@ class FaithfulnessCommand : public Command {
     if (m_images.maps) throw Failure(needsModel(m_images.maps->file.string()));
     prepareOutput("--csv", m_csv, terminal);
     const auto session = m_images.open(terminal);
+    requireAttention(session->info());
     const MaskScheme masks = m_images.model.masksFor(session->info());
     if (!m_classText.empty())
       m_options.method.classIndex = valueOrThrow(classFromText(m_classText, session->info()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -49,7 +50,7 @@ class FetchCommand : public Command {
                "of its tags), or OWNER/NAME on the hub; with --list, search words"))
         ->type_name("NAME");
     command->add_flag("--list", m_list, tr("List the published weights of supported models"));
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     command->footer(tr(
         "Files are stored where Python's huggingface_hub finds them: $HF_HUB_CACHE, $HF_HOME/hub "
         "or ~/.cache/huggingface/hub. A stopped download resumes next time. HF_ENDPOINT (a "

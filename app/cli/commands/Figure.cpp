@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "app/cli/options/Inputs.h"
+#include "app/cli/options/KnownBoxes.h"
 #include "app/cli/options/MapInputs.h"
 #include "app/cli/options/ModelOptions.h"
 #include "app/cli/options/TableFlags.h"
+#include "app/cli/reports/SegmentText.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -52,10 +54,18 @@ std::vector<std::string> labelList(const std::string& text) {
   return labels;
 }
 
-Json tileJson(const FigurePage& page, std::size_t column, const PageTile& tile,
+Json tileJson(const FigurePage& page, std::size_t column, const PageRow& row,
               const std::optional<DrawnMap>& drawn) {
+  const PageTile& tile = *row.tiles[column];
   Json json{{"shows", toText(page.columns[column])}, {"what", tile.words}};
   if (!tile.className.empty()) json["class"] = tile.className;
+  for (const FoundObject& object : tile.objects)
+    json["objects"].push_back(
+        {{"label", object.name}, {"index", object.index}, {"score", object.score}});
+  if (tile.segments) json["segments"] = segmentsJson(*tile.segments);
+  if (tile.box) json["object_box"] = *tile.box;
+  if (const PageMatch& match = row.matches[column]; !match.text.empty())
+    json.update({{"iou", match.overlap}, {"match", match.text}});
   if (!drawn) return json;
   json["range"] = {drawn->range.low, drawn->range.high};
   json["colormap"] = colorMapName(drawn->colorMap);
@@ -68,7 +78,7 @@ Json pageResult(const FigurePage& page, const PageContent& inference) {
   for (std::size_t r = 0; r < inference.rows.size(); ++r) {
     Json tiles = Json::array();
     for (std::size_t c = 0; c < page.columns.size(); ++c)
-      tiles.push_back(tileJson(page, c, *inference.rows[r].tiles[c], scales[r][c]));
+      tiles.push_back(tileJson(page, c, inference.rows[r], scales[r][c]));
     images.push_back({{"image", inference.rows[r].path},
                       {"label", imageLabel(page, inference, r)},
                       {"top", topJson(inference.rows[r].top)},
@@ -104,6 +114,12 @@ class FigureCommand : public Command {
         ->add_option("-o,--output", m_output, tr("Write the page to this .pdf, .svg or .png file"))
         ->type_name("FILE");
     command
+        ->add_option("--truth", m_truth,
+                     tr("The true boxes of these images, COCO's folder or annotations, or Pascal "
+                        "VOC's folder; adds their IoU with the boxes of lost, tokencut and "
+                        "dino-mask"))
+        ->type_name("PATH");
+    command
         ->add_option("--save-page", m_save,
                      tr("Write the page description as JSON, which recreates the same page"))
         ->type_name("FILE");
@@ -116,6 +132,7 @@ class FigureCommand : public Command {
 
   int run(Terminal& terminal, std::stop_token stop) override {
     readArguments();
+    if (!m_truth.empty()) m_truths.open(m_truth);
     const auto session = open(terminal);
     const MaskScheme masks = m_model.masks.empty()
                                  ? valueOrThrow(masksOfPage(m_page, session->info()))
@@ -126,6 +143,7 @@ class FigureCommand : public Command {
     looking.stop = stop;
     ProgressBar bar(terminal);
     looking.progress = bar.callback();
+    looking.truth = [this](const std::string& path) { return m_truths.of(path); };
     const PageContent inference = valueOrThrow(evaluatePage(*session, masks, m_page, looking));
     terminal.setStatus("");
     valueOrThrow(writePage(m_output, m_page, inference, {{"Software", "Headlight"}}));
@@ -210,9 +228,10 @@ class FigureCommand : public Command {
   }
 
   std::vector<std::string> m_arguments;
-  std::string m_columns, m_labels, m_output, m_save;
+  std::string m_columns, m_labels, m_output, m_save, m_truth;
   bool m_json = false;
   ModelOptions m_model;
+  KnownBoxes m_truths;
   TableFlags m_flags{pageParameters(), "Page"};
   FigurePage m_page;
 };

@@ -7,6 +7,7 @@
 
 #include "app/cli/figures/AttendImages.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/options/RolloutFlags.h"
 #include "app/cli/options/StyleOptions.h"
 #include "app/cli/terminal/Command.h"
@@ -37,12 +38,10 @@ class FilmCommand : public Command {
                      tr("Write the film: FILE.gif, FILE.avi (Motion JPEG), FILE.mp4, or, without "
                         "an extension, a new folder of PNG files"))
         ->type_name("FILE");
-    command
-        ->add_option("--csv", m_csv,
-                     tr("Write the predictions as CSV (frame,time,class,probability); - for "
-                        "standard output"))
-        ->type_name("FILE");
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareCsv(*command, m_csv,
+               tr("Write the predictions as CSV (frame,time,class,probability); - for "
+                  "standard output"));
+    declareJson(*command, m_json);
     declareFrames(*command);
     declareMaps(*command);
     m_model.declare(*command);
@@ -55,6 +54,7 @@ class FilmCommand : public Command {
     const auto video = valueOrThrow(VideoReader::open(m_video));
     m_model.require();
     const auto session = m_model.open(terminal);
+    requireAttention(session->info());
     const MaskScheme masks = m_model.masksFor(session->info());
     m_options.query = queryFromText(m_queryText, session->info().grid).token;
     auto film = makeFilm(*video);

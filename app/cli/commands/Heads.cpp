@@ -9,6 +9,7 @@
 #include "app/cli/options/ImageSourceOptions.h"
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/MeasuredImages.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -45,8 +46,8 @@ class HeadsCommand : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
     auto* command = app.add_subcommand(
-        "heads",
-        tr("Measure head metrics: locality, entropy, distance, importance, learned alpha"));
+        "heads", tr("Measure head metrics: locality, entropy, distance, importance, learned alpha, "
+                    "attention sinks, value norms, output rank"));
     m_images.declare(*command);
     std::vector<std::string> names;
     for (const HeadMeasureInfo& info : headMeasures())
@@ -79,7 +80,7 @@ class HeadsCommand : public Command {
                         "metrics each has its own file, named NAME-METRIC"))
         ->type_name("FILE");
     m_images.keep.declare(*command);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     m_images.declareSources(*command);
     return command;
   }
@@ -92,14 +93,13 @@ class HeadsCommand : public Command {
       refuseUsage("--select", tr("takes one image, or a dataset for averages"));
     const ImageSample sample = m_images.sample();
     m_session = m_images.open(terminal);
+    requireAttention(m_session->info());
     if (m_images.severalMaps(*m_session) && !m_conditions.empty())
       refuseUsage("--select", tr("takes one image (FILE[0]), or a dataset for averages"));
     m_masks = m_images.model.masksFor(m_session->info());
     const int exitCode = measure(images, sample, terminal, stop);
     if (terminal.json())
-      terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
-                              {"results", m_results},
-                              {"output", m_output.empty() ? Json(nullptr) : Json(m_output)}});
+      terminal.printJson(imageResultsJson(m_session->info(), m_masks, m_results, m_output));
     return exitCode;
   }
 
@@ -226,8 +226,8 @@ class HeadsCommand : public Command {
     valueOrThrow(applyMaskEdit(
         scheme, valueOrThrow(makeMaskEdit(m_masks, chosen, m_mask, tr("selected heads")))));
     valueOrThrow(writeFileAtomically(m_output, maskFileText(scheme)));
-    terminal.note(std::to_string(chosen.size()) + tr(" heads set to ") + toText(m_mask) + " in " +
-                  m_output);
+    terminal.note(std::to_string(chosen.size()) + tr(" heads set to ") + shortText(m_mask) +
+                  " in " + m_output);
   }
 
   Json toJson(const HeadValues& values) const {

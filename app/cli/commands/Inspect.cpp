@@ -4,6 +4,7 @@
 
 #include "core/workbench/loading/Inspect.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/options/WeightsOptions.h"
 #include "app/cli/reports/InputReport.h"
 #include "app/cli/terminal/Command.h"
@@ -140,7 +141,7 @@ class InspectCommand : public Command {
                         "checkpoint that contains its Experiment"))
         ->type_name("NAME|FILE");
     addTakeOption(*command, m_take);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     return command;
   }
 

@@ -3,6 +3,7 @@
 // make-dataset: any dataset as a folder of PNG files.
 
 #include "app/cli/options/DataOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -44,11 +45,13 @@ class MakeDatasetCommand : public Command {
            1e9);
     number("--val", m_spec.validationSamples, tr("texture-shape: validation images; default 500"),
            2, 1e9);
+    number("--drawn-classes", m_spec.drawnClasses,
+           tr("texture-…: the first so many of the nine texture-shapes; default 9"), 2, 9);
     number("--max-samples", m_spec.maxSamples,
            tr("At most this many images of each split; default 0: all"), 0, 1e12);
     number("--seed", m_seed, tr("Random seed for images and splits; default 0"), 0,
            9007199254740991.0);
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     return command;
   }
 

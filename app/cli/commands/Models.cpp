@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "core/base/FreeMemory.h"
@@ -55,7 +56,7 @@ class ModelsCommand : public Command {
         ->type_name("FOLDER");
     command->add_option("--remove-folder", m_remove, tr("Forget a remembered folder"))
         ->type_name("FOLDER");
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     command->footer(
         tr("The Hugging Face cache is $HF_HUB_CACHE, $HF_HOME/hub or ~/.cache/huggingface/hub; the "
            "torch hub cache is $TORCH_HOME/hub/checkpoints or ~/.cache/torch/hub/checkpoints. Pass "

@@ -4,6 +4,7 @@
 
 #include "app/cli/options/Inputs.h"
 #include "app/cli/options/ModelOptions.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/options/WeightsOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -38,7 +39,7 @@ class PreprocessCommand : public Command {
             "-o,--output", m_output,
             tr("safetensors file to write, - for standard output: `input` [B,3,H,W], normalized"))
         ->type_name("FILE");
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     return command;
   }
 
@@ -56,6 +57,7 @@ class PreprocessCommand : public Command {
     forEachImage(expandImages(m_images), true, terminal, [&](const auto&, const Image& image) {
       if (stop.stop_requested())
         throw Failure({ErrorCode::Canceled, tr("stopped; nothing written"), ""});
+      takeSize(image, preprocessing, images);
       const std::vector<float> values = preprocess(image, preprocessing);
       images.values.insert(images.values.end(), values.begin(), values.end());
       ++images.count;
@@ -72,6 +74,18 @@ class PreprocessCommand : public Command {
   }
 
  private:
+  /// One tensor has images of one size; the first one's where a model takes them in proportion.
+  static void takeSize(const Image& image, const Preprocessing& preprocessing, RawImages& images) {
+    const ViewSize size = evaluationSize(image.width, image.height, preprocessing);
+    if (images.count > 0 && (size.height != images.height || size.width != images.width))
+      throw Failure({ErrorCode::InvalidArgument,
+                     tr("the model takes images in proportion, and these differ; give one at a "
+                        "time, or choose a model whose crop_mode is squash"),
+                     "preprocess"});
+    images.height = size.height;
+    images.width = size.width;
+  }
+
   /// The model decides for both; the weights must exist all the same.
   Experiment described() const {
     if (m_model.empty()) return valueOrThrow(loadExperiment(takenFrom(m_weights, m_take), m_heads));

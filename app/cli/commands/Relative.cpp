@@ -96,6 +96,7 @@ class RelativeCommand : public Command {
     m_style.colorMap = valueOrThrow(colorMapFromName(m_colorMap));
     prepareOutput("--output", m_output, terminal);
     const auto session = m_images.open(terminal);
+    requireAttention(session->info());
     const MaskScheme masks = m_images.model.masksFor(session->info());
     m_style.subject = makeModelTitle(session->info()) + tr(", masks ") + schemeTitle(masks);
     const ImageSource feed = m_images.feed(*session);

@@ -3,6 +3,7 @@
 // replay: a run's config with its mask edits, trained again, and whether the weights are the same.
 
 #include "core/workbench/training/Replay.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
 #include "app/cli/terminal/ProgressBar.h"
@@ -23,7 +24,7 @@ class ReplayCommand : public Command {
         ->add_option("--output", m_output,
                      tr("Folder of the replay; an interrupted replay resumes. Default: RUN-replay"))
         ->type_name("FOLDER");
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     command->footer(
         tr("Exits with 0 if every tensor of last.safetensors is bit-identical, else with 1. On "
            "another\n"

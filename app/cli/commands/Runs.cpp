@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "app/cli/figures/RunFigures.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/reports/WatchTable.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/ExitCodes.h"
@@ -25,8 +26,8 @@ namespace fs = std::filesystem;
 /// What runs are sorted by; larger is better but for losses, and what is not known comes last.
 double rankOf(const ListedRun& run, const std::string& by) {
   const RunMetrics& now = run.standing.numbers;
-  const double value = by == "best"   ? -now.bestTop1
-                       : by == "top1" ? -now.top1
+  const double value = by == "best"   ? -now.bestScore
+                       : by == "top1" ? -now.score
                        : by == "als"  ? -now.locality
                        : by == "loss" ? now.loss
                                       : now.validationLoss;
@@ -48,10 +49,7 @@ class RunsCommand : public Command {
         ->check(CLI::IsMember({"best", "top1", "als", "loss", "validation_loss"}));
     command->add_flag("--differences", m_differences,
                       tr("Also show the settings in which the configs differ"));
-    command
-        ->add_option("--csv", m_csv,
-                     tr("Also write the table to this CSV file; - for standard output"))
-        ->type_name("FILE");
+    declareCsv(*command, m_csv, tr("Also write the table to this CSV file; - for standard output"));
     command
         ->add_option("--figure", m_figure.path,
                      tr("Plot the curves of the first 24 runs to this .pdf, .svg or .png file, or "
@@ -76,7 +74,7 @@ class RunsCommand : public Command {
         ->check(CLI::IsMember({"steps", "epochs", "time"}));
     command->add_flag("--checkpoints", m_checkpoints,
                       tr("Also list the saved weights of each run"));
-    command->add_flag("--json", m_json, tr("Print the result as one JSON object"));
+    declareJson(*command, m_json);
     command->footer(tr("Folders are only read. To follow runs in progress: headlight-cli watch."));
     return command;
   }

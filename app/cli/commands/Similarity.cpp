@@ -63,6 +63,7 @@ class SimilarityCommand : public Command {
                   tr("takes one image, or a dataset for averages"));
     const ImageSample sample = m_images.sample();
     m_session = m_images.open(terminal);
+    requireAttention(m_session->info());
     if (m_images.severalMaps(*m_session) && (!m_csv.empty() || !m_output.empty()))
       refuseUsage(m_csv.empty() ? "--output" : "--csv", tr("takes one image (FILE[0])"));
     m_masks = m_images.model.masksFor(m_session->info());
@@ -70,9 +71,7 @@ class SimilarityCommand : public Command {
     const int exitCode = images.empty() ? measureData(sample, terminal, stop)
                                         : measureImages(images, terminal, stop);
     if (terminal.json())
-      terminal.printJson(Json{{"model", modelJson(m_session->info(), m_masks)},
-                              {"results", m_results},
-                              {"output", m_output.empty() ? Json(nullptr) : Json(m_output)}});
+      terminal.printJson(imageResultsJson(m_session->info(), m_masks, m_results, m_output));
     return exitCode;
   }
 

@@ -175,8 +175,9 @@ class SummaryCommand : public Command {
            "for "
            "checkpoints with soft masks, published {parameters_m, macs_g, source} or null, note if "
            "a "
-           "published figure could not be met, notices about windows that do not divide the grid, "
+           "published figure could not be met, notices about windows that do not divide the grid "
            "and "
+           "about the forms of TaylorShift, and "
            "with --kernels the kernels of every layer"));
     return command;
   }

@@ -209,20 +209,21 @@ class TrainCommand : public Command {
   /// "top-1 11.11 % before → 52.00 % last, best top-1 54.00 %".
   static std::string accuracyText(const TrainingOutcome& outcome) {
     std::string text;
-    if (outcome.startTop1 && outcome.lastTop1)
-      text = "top-1 " + percentText(*outcome.startTop1) + tr(" before → ") +
-             percentText(*outcome.lastTop1) + tr(" last, ");
-    return text + tr("best top-1 ") + percentText(outcome.bestTop1);
+    if (outcome.startScore && outcome.lastScore)
+      text = outcome.scoreName + " " + percentText(*outcome.startScore) + tr(" before → ") +
+             percentText(*outcome.lastScore) + tr(" last, ");
+    return text + tr("best ") + outcome.scoreName + " " + percentText(outcome.bestScore);
   }
 
   int report(const TrainingOutcome& outcome, const fs::path& folder, Terminal& terminal) const {
     const bool finished = outcome.state == TrainingState::Finished;
+    const std::string score = scoreKey(outcome.scoreName);
     if (terminal.json()) {
       terminal.printJson(Json{{"event", finished ? "finished" : "stopped"},
                               {"steps", outcome.steps},
-                              {"start_top1", optionalJson(outcome.startTop1)},
-                              {"last_top1", optionalJson(outcome.lastTop1)},
-                              {"best_top1", outcome.bestTop1},
+                              {"start_" + score, optionalJson(outcome.startScore)},
+                              {"last_" + score, optionalJson(outcome.lastScore)},
+                              {"best_" + score, outcome.bestScore},
                               {"run", folder.string()},
                               {"last", outcome.last.string()},
                               {"best", outcome.best.string()}});

@@ -40,6 +40,14 @@ std::string shareText(float share) {
   return text;
 }
 
+Json boxJson(const FoundObject& box, int number) {
+  return {{"number", number},
+          {"cell", box.cell},
+          {"label", box.name},
+          {"index", box.index},
+          {"score", box.score}};
+}
+
 Image scaled(const Image& view, int width) {
   const int height = std::max(1, width * view.height / std::max(1, view.width));
   return resize(view, width, height, Interpolation::Bicubic);
@@ -49,6 +57,8 @@ Image scaled(const Image& view, int width) {
 
 void AttendExplanations::addImage(const fs::path& path, const Image& image) {
   Subject subject{path.filename().string(), path, rawImage(m_job.session.info(), image), {}};
+  subject.width = image.width;
+  subject.height = image.height;
   subject.inference =
       valueOrThrow(m_job.session.infer(image, m_job.masks, {.maps = false}, m_stop));
   subject.inference.view =
@@ -58,8 +68,9 @@ void AttendExplanations::addImage(const fs::path& path, const Image& image) {
 
 void AttendExplanations::addNumbers(const std::string& name, const RawImages& image) {
   Subject subject{name, {}, image, {}};
-  subject.inference.logits =
-      valueOrThrow(inferRaw(m_job.session, image, m_job.masks, false, m_stop)).front().logits;
+  auto inferences = valueOrThrow(inferRaw(m_job.session, image, m_job.masks, false, m_stop));
+  subject.inference.logits = std::move(inferences.front().logits);
+  subject.inference.objects = std::move(inferences.front().objects);
   if (!subject.inference.logits.empty())
     subject.inference.top = rankClasses(subject.inference.logits, m_job.session.info().classNames,
                                         5, hasSigmoidScores(m_job.session.info().experiment.model));
@@ -102,15 +113,43 @@ void AttendExplanations::explain(const Subject& subject, Json& result, Json& fil
 }
 
 Heatmap AttendExplanations::computeHeatmap(const Subject& subject) {
+  ExplanationOptions options = m_job.options;
+  if (m_job.box >= 0) options.cell = boxOf(subject).cell;
   return explanationHeatmap({m_job.session, subject.image, m_job.masks, m_job.query},
-                            findInfo(m_job.show), m_job.options, m_stop);
+                            findInfo(m_job.show), options, m_stop);
+}
+
+const FoundObject& AttendExplanations::boxOf(const Subject& subject) const {
+  const auto& objects = subject.inference.objects;
+  const auto box = static_cast<std::size_t>(m_job.box);
+  if (box < objects.size()) return objects[box];
+  refuseUsage("--box", objects.empty()
+                           ? subject.name + tr(": the model found no box")
+                           : subject.name + tr(": must be from 0 to ") +
+                                 std::to_string(objects.size() - 1) + tr(": there are ") +
+                                 std::to_string(objects.size()) + tr(" boxes"));
 }
 
 Json AttendExplanations::heatmap(const Subject& subject, Json& files) {
   const Heatmap heatmap = computeHeatmap(subject);
   keep(m_job.show, {heatmap.grid.patches()}, heatmap.values);
   if (!m_job.folder.empty() && !subject.path.empty()) drawHeatmap(subject, heatmap, files);
-  return heatmapJson(heatmap);
+  Json json = heatmapJson(heatmap);
+  if (m_job.box >= 0) json["box"] = boxJson(boxOf(subject), m_job.box);
+  if (!heatmap.box || subject.path.empty()) return json;
+  if (const Marked marked = markedObject(subject, *heatmap.box); !marked.match.empty())
+    json.update({{"iou", marked.overlap}, {"match", marked.match}});
+  return json;
+}
+
+AttendExplanations::Marked AttendExplanations::markedObject(const Subject& subject,
+                                                            const BoxSides& box) const {
+  const BoxSides pixels =
+      pixelSides(box, subject.width, subject.height, m_job.session.info().experiment.model);
+  const auto truth = m_job.truths ? m_job.truths->of(subject.path.string()) : nullptr;
+  if (!truth) return {foundBoxText(pixels), {}, 0};
+  const TrueBoxMatch match = bestTrueBox(pixels, truth->boxes);
+  return {foundBoxText(pixels), matchText(match, truth->boxes, truth->classNames), match.overlap};
 }
 
 void AttendExplanations::drawHeatmap(const Subject& subject, const Heatmap& heatmap, Json& files) {
@@ -119,6 +158,11 @@ void AttendExplanations::drawHeatmap(const Subject& subject, const Heatmap& heat
   FigureGrid figure;
   figure.title = subject.name + ": " + findInfo(heatmap.method).title;
   figure.footnote = heatmapTitle(heatmap) + ", " + withNote(rangeText(drawn.range), drawn);
+  if (heatmap.box) {
+    const Marked marked = markedObject(subject, *heatmap.box);
+    figure.footnote += "; " + marked.box;
+    if (!marked.match.empty()) figure.footnote += "; " + marked.match;
+  }
   if (m_job.masks.maskedHeads() > 0) figure.footnote += tr("; masks: ") + schemeTitle(m_job.masks);
   if (!subject.inference.top.empty())
     figure.footnote += tr("; predicted: ") + subject.inference.top.front().name +
@@ -127,10 +171,10 @@ void AttendExplanations::drawHeatmap(const Subject& subject, const Heatmap& heat
   figure.colorMap = drawn.colorMap;
   figure.colorBar = true;
   figure.range = drawn.range;
-  figure.tiles.push_back(
-      {imageUnder(scaled(subject.inference.view, style.single), heatmap.values, heatmap.grid.rows,
-                  heatmap.grid.cols, drawn, style, style.smooth),
-       ""});
+  const Image tile =
+      imageUnder(scaled(subject.inference.view, style.single), heatmap.values, heatmap.grid.rows,
+                 heatmap.grid.cols, drawn, style, style.smooth && !heatmap.box);
+  figure.tiles.push_back({heatmap.box ? withObjectBox(tile, *heatmap.box) : tile, ""});
   save(subject, m_job.show, composeFigure(figure), files);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/figures/AttendImages.h"
+#include "app/cli/options/KnownBoxes.h"
 #include "app/cli/terminal/ProgressBar.h"
 #include "app/cli/terminal/Terminal.h"
 #include "core/workbench/attribution/Explanations.h"
@@ -25,10 +26,12 @@ struct ExplanationRequest {
   std::string show;  ///< an explanation's name, or kFaithfulness
   Query query;
   ExplanationOptions options = {};
+  int box = -1;  ///< of those that a detector found in the image, best first; −1: none by itself
   bool foreground = false;
   RolloutOptions rollout = {};
   ImageStyle style = {};
   std::string folder = {};
+  KnownBoxes* truths = nullptr;  ///< of images in which an object is marked; null: not known
   bool keepArrays = false;
   std::int64_t images = 1;  ///< in all, for what remains
 };
@@ -60,6 +63,7 @@ class AttendExplanations {
     std::filesystem::path path;  ///< empty: numbers
     RawImages image;
     InferenceResult inference;  ///< without maps; of numbers its logits alone
+    int width = 0, height = 0;  ///< of the image; 0: numbers
   };
   void add(Subject subject);
   void explain(const Subject& subject, Json& result, Json& files);
@@ -69,6 +73,15 @@ class AttendExplanations {
   Json measureFaithfulness(const Subject& subject, Json& files);
   void finishFaithfulness();
   Heatmap computeHeatmap(const Subject& subject);
+  /// Throws Failure naming --box where the image has not so many.
+  const FoundObject& boxOf(const Subject& subject) const;
+  /// What is said of a marked object: its box in pixels, and its IoU where true boxes are known.
+  struct Marked {
+    std::string box;    ///< "box 12, 8 to 60, 72"
+    std::string match;  ///< "IoU 0.62 with cat"; empty: no true box is known
+    double overlap = 0;
+  };
+  Marked markedObject(const Subject& subject, const BoxSides& box) const;
   void drawHeatmap(const Subject& subject, const Heatmap& heatmap, Json& files);
   void drawColors(const FeatureColors& colors);
   void save(const Subject& subject, const std::string& suffix, const Image& image, Json& files);

@@ -50,7 +50,7 @@ std::string tileCaption(const Scene& scene, int layer, int head, bool uniform = 
     caption += score;
   }
   const HeadMask& mask = scene.masks.at(layer, head);
-  if (mask.kind != MaskKind::None) caption += "  " + toText(mask);
+  if (mask.kind != MaskKind::None) caption += "  " + shortText(mask);
   return caption;
 }
 

@@ -36,6 +36,7 @@ Json heatmapJson(const Heatmap& heatmap) {
                  {"name", heatmap.className},
                  {"probability", heatmap.probability}});
   if (heatmap.layer >= 0) json["layer"] = heatmap.layer;
+  if (heatmap.box) json["object_box"] = *heatmap.box;
   return json;
 }
 

@@ -26,7 +26,8 @@ Heatmap explanationHeatmap(const HeatmapSubject& subject, const ExplanationInfo&
 /// The names of the heatmaps of a class, for messages and help.
 std::string classHeatmapNames();
 
-/// Title, meaning, values [rows × cols], and of which class and layer, where it is of one.
+/// Title, meaning, values [rows × cols], and of which class and layer, where it is of one; of a
+/// marked object its box.
 Json heatmapJson(const Heatmap& heatmap);
 
 /// The method of this name that is a heatmap. Throws Failure naming --show that lists them.

@@ -2,6 +2,7 @@
 #include "app/cli/options/AttendOptions.h"
 
 #include "app/cli/options/OldFlags.h"
+#include "app/cli/options/ResultFlags.h"
 #include "app/cli/terminal/Command.h"
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
@@ -52,7 +53,7 @@ void AttendOptions::declare(CLI::App& command) {
           tr("Folder for the PNG files; default: ./attention, or none if --output is given"))
       ->type_name("FOLDER");
   acceptOldFlag(command, "--pictures", folder);
-  command.add_flag("--json", json, tr("Print the result as one JSON object"));
+  declareJson(command, json);
   declareLooks(command);
   model.declare(command);
 }
@@ -64,10 +65,11 @@ void AttendOptions::declareLooks(CLI::App& command) {
   };
   text("--query", queryText,
        tr("Query token: class, distillation, a patch index, or row,column; default: class, or the "
-          "middle patch if there is no class token"));
+          "middle patch if there is no class token. With --show decoder: a query of the decoder"));
   text("--show", show,
        "attention; " + explanationWords() +
-           tr("; faithfulness of explanations; or the name of a learned map or a mechanism plot "
+           tr("; faithfulness of explanations; decoder: where --query of a segmenter's decoder "
+              "looks; or the name of a learned map or a mechanism plot "
               "(an unknown name lists them; plots that depend only on the weights need no images). "
               "Default attention"));
   text("--class", classText,
@@ -91,6 +93,25 @@ void AttendOptions::declareLooks(CLI::App& command) {
                      "in --layer"))
       ->type_name("INT")
       ->group(group);
+  command
+      .add_option("--truth", truth,
+                  tr("For explanations that mark an object: the true boxes of these images, COCO's "
+                     "folder or annotations, or Pascal VOC's folder; adds their IoU with the box"))
+      ->type_name("PATH")
+      ->group(group);
+  command
+      .add_option("--box", box,
+                  tr("For explanations of a class: explain this box of a detector, counted from 0 "
+                     "as predict --threshold 0 lists them; --class default: the box's"))
+      ->type_name("INT")
+      ->group(group);
+  command
+      .add_option(
+          "--decoder-layer", decoderLayer,
+          tr("With --show decoder, which it implies: the layer of the decoder, counted from "
+             "0; default the last"))
+      ->type_name("INT")
+      ->group(group);
   rolloutFlags.declare(command, rollout, group);
   styleOptions.declare(command, style, group);
   command.add_flag("--shared-scale", style.sharedScale, tr("Use one color scale for all heads"))
@@ -108,6 +129,7 @@ void AttendOptions::declareLooks(CLI::App& command) {
 void AttendOptions::apply() {
   rolloutFlags.apply(rollout);
   styleOptions.apply(style);
+  if (decoderLayer && show == "attention") show = "decoder";
 }
 
 }  // namespace headlight::cli

@@ -17,9 +17,11 @@ namespace headlight::cli {
 struct AttendOptions {
   std::vector<std::string> images;
   std::string tensor, output, folder, queryText;
-  std::string show = "attention", classText, format;
+  std::string show = "attention", classText, format, truth;
   bool foreground = false;
-  std::optional<int> layer, head;  ///< from 0; empty: all
+  std::optional<int> layer, head;   ///< from 0; empty: all
+  std::optional<int> decoderLayer;  ///< from 0; empty: the last
+  std::optional<int> box;           ///< of a detector, best first, from 0; empty: none by itself
   bool json = false;
   ImageStyle style;
   StyleOptions styleOptions;

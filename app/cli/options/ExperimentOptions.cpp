@@ -8,6 +8,7 @@
 #include "app/cli/options/WeightsOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "core/base/Log.h"
+#include "core/base/ProgramFolder.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
@@ -24,7 +25,8 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMaxConfigBytes = 16u << 20;
 
 /// Flags need an object to go into; of anything else the reader says what it is. Throws Failure.
-Json configJson(const std::string& config) {
+Json configJson(const std::string& given) {
+  const std::string config = hereOrInstalled(given).string();
   const std::string text = valueOrThrow(readFile(config, kMaxConfigBytes));
   Json json = valueOrThrow(parseConfigJson(text, config));
   if (!json.is_object()) valueOrThrow(experimentFromText(text, config, modelCatalog()));

@@ -5,6 +5,7 @@
 #include "core/base/Log.h"
 #include "core/base/Translation.h"
 #include "core/workbench/loading/Input.h"
+#include "core/workbench/session/DatasetImages.h"
 #include "core/workbench/session/Datasets.h"
 
 namespace headlight::cli {
@@ -17,6 +18,21 @@ std::string whatElse(const fs::path& folder) {
   const auto input = identify(folder);
   if (!input || input->kind == InputKind::Folder) return {};
   return std::string(tr("; it is ")) + toText(input->kind);
+}
+
+/// A file, an image of a file of maps, or a sample of a dataset.
+Result<Image> readNamedImage(const fs::path& path, AddressedDatasets& datasets) {
+  const auto address = datasetAddressFrom(path.string());
+  if (!address) return readImageAt(path);
+  auto sample = datasets.sample(*address);
+  if (!sample) return sample.error();
+  return std::move(sample->image);
+}
+
+/// Its name without an ending; of a sample its kind and number.
+std::string stemOf(const fs::path& image) {
+  const auto address = datasetAddressFrom(image.string());
+  return address ? address->kind + "-" + std::to_string(address->index) : image.stem().string();
 }
 
 }  // namespace
@@ -45,7 +61,7 @@ std::vector<fs::path> expandImages(const std::vector<std::string>& arguments) {
 }
 
 std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path& image) {
-  const std::string stem = image.stem().string();
+  const std::string stem = stemOf(image);
   std::string fresh = stem;
   for (int n = 2; !taken.insert(fresh).second; ++n)
     fresh = stem + "-" + std::to_string(n);
@@ -55,8 +71,9 @@ std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path
 int forEachImage(const std::vector<fs::path>& paths, bool strict, Terminal& terminal,
                  const std::function<void(const fs::path&, const Image&)>& use) {
   int exitCode = kExitOk;
+  AddressedDatasets datasets;
   for (const auto& path : paths) {
-    auto image = readImageAt(path);
+    auto image = readNamedImage(path, datasets);
     if (image) {
       use(path, *image);
       continue;

@@ -21,7 +21,8 @@ std::vector<std::filesystem::path> expandImages(const std::vector<std::string>& 
 /// hold the same name); then it is too.
 std::string unusedStem(std::set<std::string>& taken, const std::filesystem::path& image);
 
-/// Reads each image and hands it to `use`. A damaged one is reported and passed over, or, with
+/// Reads each image, also a sample of a dataset by its address (DatasetImages.h), and hands it to
+/// `use`. A damaged one is reported and passed over, or, with
 /// `strict`, ends it (Failure). Returns the exit code: that of the first damaged one.
 int forEachImage(const std::vector<std::filesystem::path>& paths, bool strict, Terminal& terminal,
                  const std::function<void(const std::filesystem::path&, const Image&)>& use);

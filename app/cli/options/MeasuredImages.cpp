@@ -33,4 +33,11 @@ int MeasuredImages::forEach(
   return kExitOk;
 }
 
+Json imageResultsJson(const ModelInfo& info, const MaskScheme& masks, const Json& results,
+                      const std::string& output) {
+  return {{"model", modelJson(info, masks)},
+          {"results", results},
+          {"output", output.empty() ? Json(nullptr) : Json(output)}};
+}
+
 }  // namespace headlight::cli

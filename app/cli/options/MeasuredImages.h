@@ -22,4 +22,9 @@ struct MeasuredImages : ImageSources {
               const std::function<void(const std::filesystem::path&, const Image&)>& use) const;
 };
 
+/// What commands print of it with --json: the model, the results, and the file that was written,
+/// null where there is none.
+Json imageResultsJson(const ModelInfo& info, const MaskScheme& masks, const Json& results,
+                      const std::string& output);
+
 }  // namespace headlight::cli

@@ -4,12 +4,13 @@
 #include "app/cli/options/WeightsOptions.h"
 #include "app/cli/terminal/Command.h"
 #include "app/cli/terminal/Numbers.h"
+#include "core/base/ProgramFolder.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/models/Registry.h"
 #include "core/workbench/loading/MapFile.h"
 #include "core/workbench/loading/WeightsPlace.h"
-#include "core/workbench/session/SchemeLibrary.h"
+#include "core/workbench/schemes/SchemeLibrary.h"
 
 namespace headlight::cli {
 
@@ -69,10 +70,12 @@ void ModelOptions::declare(CLI::App& app) {
                tr("Accept weights that are missing or of another shape: these tensors stay random. "
                   "Without it, this is an error"))
       ->group(group);
-  app.add_option("--masks", masks,
-                 tr("Masks of the heads: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for "
-                    "windows of 5), a saved scheme (headlight-cli schemes), a JSON file, or "
-                    "random-like:NAME@SEED of any of them; default: the model's own"))
+  app.add_option(
+         "--masks", masks,
+         tr("Masks of the heads: none, sch1, sch2, sch3, mixed36, hmait (sch2:5 for "
+            "windows of 5), one mask for all heads (decay:0.9, strict:natten7d2), a saved scheme "
+            "(headlight-cli schemes), a JSON file, or random-like:NAME@SEED of any of "
+            "them; default: the model's own"))
       ->type_name("NAME|FILE")
       ->group(group);
   app.add_option("--device", source.device,
@@ -125,6 +128,8 @@ void addPrompts(const ModelOptions& options, ModelSource& source) {
 ModelSource ModelOptions::completeSource() const {
   ModelSource sized = source;
   addPrompts(*this, sized);
+  sized.model = hereOrInstalled(sized.model).string();
+  sized.weights = hereOrInstalled(sized.weights).string();
   if (imageSize.empty()) return sized;
   const auto size = parseImageSize(imageSize);
   if (!size)
@@ -161,8 +166,8 @@ Experiment experimentByName(const std::string& nameOrFile, int heads) {
     experiment.masks.scheme = published->scheme;
     return experiment;
   }
-  if (isThere(parseWeightsPlace(nameOrFile).file))
-    return valueOrThrow(loadExperiment(nameOrFile, heads));
+  const std::string file = hereOrInstalled(nameOrFile).string();
+  if (isThere(parseWeightsPlace(file).file)) return valueOrThrow(loadExperiment(file, heads));
   std::vector<std::string> names;
   for (const auto& model : publishedModels())
     names.push_back(model.name);

@@ -8,21 +8,25 @@
 namespace headlight::cli {
 
 Json evaluationJson(const EvaluationResult& result) {
-  return {{"images", result.images},
-          {"loss", result.loss},
-          {"top1", result.top1},
-          {"top5", result.top5},
-          {"images_per_second", result.imagesPerSecond},
-          {"skipped", result.skipped}};
+  Json json{{"images", result.images}, {"loss", result.loss}};
+  for (const NamedScore& score : result.scores())
+    json[score.key] = score.value;
+  json["images_per_second"] = result.imagesPerSecond;
+  json["skipped"] = result.skipped;
+  return json;
 }
 
 std::string evaluationText(const EvaluationResult& result) {
-  char line[200];
-  std::snprintf(line, sizeof line,
-                tr("%lld images  loss %.4f  top-1 %.2f %%  top-5 %.2f %%  %.1f images/s"),
-                static_cast<long long>(result.images), result.loss, 100 * result.top1,
-                100 * result.top5, result.imagesPerSecond);
-  return line;
+  char line[100];
+  std::snprintf(line, sizeof line, tr("%lld images  loss %.4f  "),
+                static_cast<long long>(result.images), result.loss);
+  std::string text = line;
+  for (const NamedScore& score : result.scores()) {
+    std::snprintf(line, sizeof line, "%s %.2f %%  ", score.name, 100 * score.value);
+    text += line;
+  }
+  std::snprintf(line, sizeof line, tr("%.1f images/s"), result.imagesPerSecond);
+  return text + line;
 }
 
 void sayClassMatch(const std::string& text, Terminal& terminal) {

@@ -7,6 +7,7 @@
 #include "core/base/Translation.h"
 #include "core/config/SequenceExperiment.h"
 #include "core/models/Registry.h"
+#include "core/workbench/evaluation/DatasetContents.h"
 #include "core/workbench/loading/ModelInfo.h"
 #include "core/workbench/loading/ModelsInFolder.h"
 #include "core/workbench/runs/RunsInFolder.h"
@@ -37,7 +38,45 @@ Report reportImage(const Input& input) {
   return report;
 }
 
-Report reportDataset(const Input& input) {
+Json datasetContentsJson(const DatasetContents& contents) {
+  Json classes = Json::array();
+  for (const ClassContents& one : contents.classes)
+    classes.push_back({{"name", one.name}, {"images", one.images}});
+  for (std::size_t i = 0; i < contents.classes.size(); ++i)
+    if (contents.boxes)
+      classes[i]["boxes"] = contents.classes[i].objects;
+    else
+      classes[i]["pixels"] = contents.classes[i].pixels;
+  Json json{{"images", contents.images},
+            {"counted", contents.counted},
+            {"unreadable", contents.unread},
+            {"without_objects", contents.empty},
+            {"classes", std::move(classes)}};
+  if (contents.boxes)
+    json["boxes"] = {{"small", contents.bySize[0]},
+                     {"medium", contents.bySize[1]},
+                     {"large", contents.bySize[2]},
+                     {"crowds", contents.crowds}};
+  else
+    json["pixels"] = {{"all", contents.pixels}, {"unknown", contents.unknownPixels}};
+  if (const auto& sizes = contents.sizes)
+    json["sizes"] = {{"smallest", {sizes->smallest.width, sizes->smallest.height}},
+                     {"middle", {sizes->middle.width, sizes->middle.height}},
+                     {"largest", {sizes->largest.width, sizes->largest.height}}};
+  return json;
+}
+
+/// Of a split with boxes or segments.
+void addContents(const Dataset& split, const std::string& key, const std::string& title,
+                 const std::stop_token& stop, Report& report) {
+  const auto contents = valueOrThrow(datasetContents(split, kCountedImages, stop));
+  if (!contents) return;
+  report.json["contents"][key] = datasetContentsJson(*contents);
+  for (const std::string& line : describeContents(*contents))
+    report.lines.push_back(title + ": " + line);
+}
+
+Report reportDataset(const Input& input, const std::stop_token& stop) {
   DatasetSpec spec;
   spec.kind = input.datasetKind;
   spec.path = input.path;
@@ -57,6 +96,8 @@ Report reportDataset(const Input& input) {
                  {"validation", validation->size()},
                  {"classes", classes},
                  {"notes", notes}};
+  addContents(*train, "train", tr("training"), stop, report);
+  addContents(*validation, "validation", tr("validation"), stop, report);
   return report;
 }
 
@@ -96,7 +137,7 @@ Report reportConfig(const Input& input) {
 Report reportOfKind(const Input& input, const std::stop_token& stop) {
   switch (input.kind) {
     case InputKind::Dataset:
-      return reportDataset(input);
+      return reportDataset(input, stop);
     case InputKind::Folder:
       return reportFolder(input, stop);
     case InputKind::Config:

@@ -30,6 +30,16 @@ Json objectsJson(const std::vector<FoundObject>& objects, const SeenImage& image
   return json;
 }
 
+Json truthJson(const TrueBoxes& truth) {
+  Json json = Json::array();
+  for (const LabeledBox& one : truth.boxes)
+    json.push_back(
+        {{"label", objectName(truth.classNames, static_cast<std::size_t>(one.label))},
+         {"index", one.label},
+         {"box", {one.box.x, one.box.y, one.box.x + one.box.width, one.box.y + one.box.height}}});
+  return json;
+}
+
 void printObjects(const std::vector<FoundObject>& objects, std::size_t hidden, double threshold,
                   const SeenImage& image, const ModelConfig& model, Terminal& terminal) {
   terminal.print(image.name);
@@ -42,8 +52,10 @@ void printObjects(const std::vector<FoundObject>& objects, std::size_t hidden, d
   if (hidden == 0) return;
   char least[24];
   std::snprintf(least, sizeof least, "%g", threshold);
-  terminal.print("  " + std::to_string(hidden) + tr(" detection tokens score below ") + least +
-                 tr(" (--threshold)"));
+  terminal.print(
+      "  " + std::to_string(hidden) +
+      (detectsInCells(model) ? tr(" boxes score below ") : tr(" detection tokens score below ")) +
+      least + tr(" (--threshold)"));
 }
 
 }  // namespace headlight::cli

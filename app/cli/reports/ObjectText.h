@@ -2,8 +2,14 @@
 #pragma once
 // What a detector found in an image, in words and as JSON.
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "app/cli/terminal/Terminal.h"
+#include "core/workbench/session/Images.h"
 #include "core/workbench/session/Objects.h"
+#include "core/workbench/session/TrueBoxes.h"
 
 namespace headlight::cli {
 
@@ -11,6 +17,8 @@ namespace headlight::cli {
 struct SeenImage {
   std::string name;
   int width = 0, height = 0;
+  Image original = {};                          ///< only where boxes are drawn on it
+  std::shared_ptr<const TrueBoxes> truth = {};  ///< likewise, where its dataset has boxes
 };
 
 /// {"label", "index", "score", "box": [left, top, right, bottom]} each, in pixels of the image.
@@ -18,6 +26,9 @@ Json objectsJson(const std::vector<FoundObject>& objects, const SeenImage& image
                  const ModelConfig& model);
 
 /// A line each; `hidden`: how many scored less than `threshold`.
+/// The same without scores: what the image's dataset says.
+Json truthJson(const TrueBoxes& truth);
+
 void printObjects(const std::vector<FoundObject>& objects, std::size_t hidden, double threshold,
                   const SeenImage& image, const ModelConfig& model, Terminal& terminal);
 

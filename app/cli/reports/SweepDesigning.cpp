@@ -2,6 +2,7 @@
 #include "app/cli/reports/SweepDesigning.h"
 
 #include "app/cli/terminal/Command.h"
+#include "core/base/ProgramFolder.h"
 #include "core/base/Translation.h"
 #include "core/base/files/Files.h"
 #include "core/config/ConfigPaths.h"
@@ -60,7 +61,7 @@ void SweepDesigning::declare(CLI::App& command) {
 }
 
 SweepPlan SweepDesigning::designed(const ChangeBase& change) const {
-  const Json base = baseIn(m_file);
+  const Json base = baseIn(hereOrInstalled(m_file).string());
   std::vector<SweepFactor> factors;
   for (const std::string& text : m_vary)
     factors.push_back(valueOrThrow(sweepFactor(text)));
@@ -71,7 +72,8 @@ SweepPlan SweepDesigning::designed(const ChangeBase& change) const {
 SweepPlan SweepDesigning::plan(const ChangeBase& change) const {
   if (m_file.empty() && m_vary.empty())
     refuseUsage("sweep", tr("needs a sweep file, or --vary; see headlight-cli sweep --help"));
-  SweepPlan plan = m_vary.empty() ? valueOrThrow(readSweep(m_file, change)) : designed(change);
+  SweepPlan plan =
+      m_vary.empty() ? valueOrThrow(readSweep(hereOrInstalled(m_file), change)) : designed(change);
   if (m_seeds.empty()) return plan;
   return valueOrThrow(withSeeds(plan, valueOrThrow(seedsFromText(m_seeds))));
 }

@@ -11,9 +11,9 @@ Json statisticJson(const SweepStatistic& statistic) {
   return {{"mean", statistic.mean}, {"deviation", numberOrNull(statistic.deviation)}};
 }
 
-Json rowJson(const SweepRow& row, bool sequences) {
+Json rowJson(const SweepRow& row, const SweepPlan& plan) {
   const Json speed = row.perSecond > 0 ? Json(row.perSecond) : Json();
-  if (sequences)
+  if (plan.ofSequences())
     return {{"variant", row.name},
             {"mechanism", row.mechanism},
             {"depth", row.depth},
@@ -33,8 +33,8 @@ Json rowJson(const SweepRow& row, bool sequences) {
           {"mechanism", row.mechanism},
           {"masks", row.masks},
           {"runs", row.runs},
-          {"best_top1", statisticJson(row.best)},
-          {"last_top1", statisticJson(row.last)},
+          {"best_" + plan.scoreKey(), statisticJson(row.best)},
+          {"last_" + plan.scoreKey(), statisticJson(row.last)},
           {"parameters", row.parameters},
           {"macs", row.macs},
           {"images_per_second", speed}};
@@ -49,28 +49,28 @@ std::string trainingText(const SweepRow& row) {
   return text;
 }
 
-std::string numbersText(const SweepRow& row, bool sequences) {
+std::string numbersText(const SweepRow& row, const SweepPlan& plan) {
   const double millions = static_cast<double>(row.parameters) / 1e6;
   char text[200];
-  if (sequences)
+  if (plan.ofSequences())
     std::snprintf(text, sizeof text, tr("  best %s bits  last %s  training %s  %.2f M%s"),
                   bitsText(row.best).c_str(), bitsText(row.last).c_str(),
                   bitsText(row.training).c_str(), millions, trainingText(row).c_str());
   else
-    std::snprintf(text, sizeof text, tr("  best top-1 %s %%  last %s %%  %.2f M  %.1f M MACs"),
-                  percentText(row.best).c_str(), percentText(row.last).c_str(), millions,
-                  static_cast<double>(row.macs) / 1e6);
+    std::snprintf(text, sizeof text, tr("  best %s %s %%  last %s %%  %.2f M  %.1f M MACs"),
+                  plan.scoreName().c_str(), percentText(row.best).c_str(),
+                  percentText(row.last).c_str(), millions, static_cast<double>(row.macs) / 1e6);
   return text;
 }
 
-std::string rowText(const SweepRow& row, bool sequences, std::size_t nameWidth) {
+std::string rowText(const SweepRow& row, const SweepPlan& plan, std::size_t nameWidth) {
   std::string line = row.name;
   line.resize(std::max(nameWidth, line.size()), ' ');
-  line += numbersText(row, sequences);
+  line += numbersText(row, plan);
   if (row.perSecond > 0) {
     char speed[60];
     std::snprintf(speed, sizeof speed, row.perSecond < 10 ? "  %.2f %s/s" : "  %.0f %s/s",
-                  row.perSecond, sequences ? "sequences" : "images");
+                  row.perSecond, plan.ofSequences() ? "sequences" : "images");
     line += speed;
   }
   return line;
@@ -151,14 +151,14 @@ void SweepReporter::updated(const SweepRun& run, const TrainingUpdate& update) {
       json.update(Json{{"epoch", point.epoch},
                        {"train_loss", point.trainLoss},
                        {"validation_loss", point.validationLoss},
-                       {"top1", point.top1}});
+                       {m_plan.scoreKey(), point.quality()}});
       m_terminal.printJson(json);
       continue;
     }
     char line[160];
-    std::snprintf(line, sizeof line, tr(": epoch %lld/%lld  train loss %.4f  top-1 %.2f %%"),
+    std::snprintf(line, sizeof line, tr(": epoch %lld/%lld  train loss %.4f  %s %.2f %%"),
                   static_cast<long long>(point.epoch), static_cast<long long>(update.epochs),
-                  point.trainLoss, 100 * point.top1);
+                  point.trainLoss, point.qualityName(), 100 * point.quality());
     m_terminal.note(name(run) + line);
   }
 }
@@ -187,16 +187,15 @@ void SweepReporter::finished(const SweepRun& run, const SweepOutcome& outcome) {
   if (!m_terminal.json()) return;
   Json json = event("run", run);
   json["steps"] = outcome.steps;
-  json[m_plan.ofSequences() ? "best_bits" : "best_top1"] = outcome.best;
+  json[m_plan.ofSequences() ? "best_bits" : "best_" + m_plan.scoreKey()] = outcome.best;
   m_terminal.printJson(json);
 }
 
 void SweepReporter::notify(const SweepReport& report, const std::filesystem::path& output) {
-  const bool sequences = m_plan.ofSequences();
   if (m_terminal.json()) {
     Json rows = Json::array();
     for (const SweepRow& row : report.rows)
-      rows.push_back(rowJson(row, sequences));
+      rows.push_back(rowJson(row, m_plan));
     m_terminal.printJson(Json{{"event", "finished"},
                               {"runs", report.finished},
                               {"failed", report.failures.size()},
@@ -208,7 +207,7 @@ void SweepReporter::notify(const SweepReport& report, const std::filesystem::pat
   for (const SweepRow& row : report.rows)
     width = std::max(width, row.name.size());
   for (const SweepRow& row : report.rows)
-    m_terminal.print(rowText(row, sequences, width));
+    m_terminal.print(rowText(row, m_plan, width));
   if (!report.rows.empty()) m_terminal.note(sweepSeedsText(report.rows));
   if (!report.rows.empty())
     m_terminal.print("tables: " + (output / "sweep.csv").string() + tr(", sweep.md, sweep.png"));

@@ -20,27 +20,34 @@ Json stepJson(const StepPoint& point) {
                 {"images_per_second", point.imagesPerSecond}};
   if (point.distillationLoss) event["distillation_loss"] = *point.distillationLoss;
   if (point.auxiliaryLoss) event["auxiliary_loss"] = *point.auxiliaryLoss;
+  if (point.classLoss) event["class_loss"] = *point.classLoss;
+  if (point.overlapLoss) event["overlap_loss"] = *point.overlapLoss;
+  if (point.sideLoss) event["side_loss"] = *point.sideLoss;
+  if (point.maskLoss) event["mask_loss"] = *point.maskLoss;
+  if (point.diceLoss) event["dice_loss"] = *point.diceLoss;
   if (point.skipped) event["skipped"] = true;
   return event;
 }
 
+Json withScores(Json event, const EpochPoint& point) {
+  for (const NamedScore& score : point.scores())
+    event[score.key] = score.value;
+  return event;
+}
+
 Json epochJson(const EpochPoint& point) {
-  return {{"event", "epoch"},
-          {"epoch", point.epoch},
-          {"step", point.step},
-          {"train_loss", point.trainLoss},
-          {"validation_loss", point.validationLoss},
-          {"top1", point.top1},
-          {"top5", point.top5},
-          {"best", point.best}};
+  return withScores({{"event", "epoch"},
+                     {"epoch", point.epoch},
+                     {"step", point.step},
+                     {"train_loss", point.trainLoss},
+                     {"validation_loss", point.validationLoss},
+                     {"best", point.best}},
+                    point);
 }
 
 Json startJson(const EpochPoint& point) {
-  return {{"event", "start"},
-          {"step", point.step},
-          {"validation_loss", point.validationLoss},
-          {"top1", point.top1},
-          {"top5", point.top5}};
+  return withScores(
+      {{"event", "start"}, {"step", point.step}, {"validation_loss", point.validationLoss}}, point);
 }
 
 Json headsJson(const HeadPoint& point) {
@@ -77,24 +84,31 @@ std::string fitText(const MaskFit& fit) {
   return line + ("(" + fit.file + ")");
 }
 
+/// "  top-1 50.00 %  top-5 90.00 %".
+std::string scoresText(const EpochPoint& point) {
+  std::string text;
+  for (const NamedScore& score : point.scores()) {
+    char part[48];
+    std::snprintf(part, sizeof part, "  %s %.2f %%", score.name, 100 * score.value);
+    text += part;
+  }
+  return text;
+}
+
 std::string epochText(const EpochPoint& point, std::int64_t epochs) {
-  char line[200];
-  std::snprintf(
-      line, sizeof line,
-      tr("epoch %lld/%lld  step %lld  train loss %.4f  validation loss %.4f  top-1 %.2f %%  "
-         "top-5 %.2f %%%s"),
-      static_cast<long long>(point.epoch), static_cast<long long>(epochs),
-      static_cast<long long>(point.step), point.trainLoss, point.validationLoss, 100 * point.top1,
-      100 * point.top5, point.best ? "  best" : "");
-  return line;
+  char line[160];
+  std::snprintf(line, sizeof line,
+                tr("epoch %lld/%lld  step %lld  train loss %.4f  validation loss %.4f"),
+                static_cast<long long>(point.epoch), static_cast<long long>(epochs),
+                static_cast<long long>(point.step), point.trainLoss, point.validationLoss);
+  return line + scoresText(point) + (point.best ? tr("  best") : "");
 }
 
 std::string startText(const EpochPoint& point) {
-  char line[160];
-  std::snprintf(line, sizeof line,
-                tr("before training  validation loss %.4f  top-1 %.2f %%  top-5 %.2f %%"),
-                point.validationLoss, 100 * point.top1, 100 * point.top5);
-  return line;
+  char line[100];
+  std::snprintf(line, sizeof line, tr("before training  validation loss %.4f"),
+                point.validationLoss);
+  return line + scoresText(point);
 }
 
 /// By the steps that were done when they happened: an update may tell of several epochs.

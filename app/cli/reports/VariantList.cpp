@@ -19,13 +19,15 @@ Json variantJson(const Variant& variant) {
                        {"default", option.defaultValue},
                        {"help", option.help}});
   Json json = {{"name", variant.name}, {"help", variant.help}, {"maskable", variant.maskable}};
+  if (variant.comparison) json["comparison"] = true;
   if (!variant.mechanisms.empty()) json["mechanisms"] = variant.mechanisms;
   json["options"] = options;
   return json;
 }
 
 void printVariant(const Variant& variant, const std::string& section, Terminal& terminal) {
-  terminal.print(variant.name + (variant.maskable ? "" : tr("  (heads cannot be masked)")));
+  terminal.print(variant.name + (variant.maskable ? "" : tr("  (heads cannot be masked)")) +
+                 (variant.comparison ? tr("  (for comparison)") : ""));
   terminal.print("  " + translated(variant.help));
   std::string taken;
   for (const auto& mechanism : variant.mechanisms)

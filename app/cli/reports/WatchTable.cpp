@@ -38,8 +38,10 @@ std::string countCell(std::int64_t done, std::int64_t all) {
 }
 
 std::string accuracyCell(const RunMetrics& numbers) {
-  if (!std::isfinite(numbers.top1)) return "-";
-  return numberCell("%.2f %%", 100 * numbers.top1) + numberCell(" (%.2f)", 100 * numbers.bestTop1);
+  if (!std::isfinite(numbers.score)) return "-";
+  const std::string name = numbers.scoreName == kAccuracyName ? "" : numbers.scoreName + " ";
+  return name + numberCell("%.2f %%", 100 * numbers.score) +
+         numberCell(" (%.2f)", 100 * numbers.bestScore);
 }
 
 std::string stateCell(const RunStatus& standing) {
@@ -129,8 +131,8 @@ Json watchJson(const WatchedRun& run) {
           {"steps", knownCount(now.steps)},
           {"loss", numberOrNull(now.loss)},
           {"validation_loss", numberOrNull(now.validationLoss)},
-          {"top1", numberOrNull(now.top1)},
-          {"best_top1", numberOrNull(now.bestTop1)},
+          {scoreKey(now.scoreName), numberOrNull(now.score)},
+          {"best_" + scoreKey(now.scoreName), numberOrNull(now.bestScore)},
           {"learning_rate", numberOrNull(now.learningRate)},
           {"als", numberOrNull(now.locality)},
           {"images_per_second", numberOrNull(now.imagesPerSecond)},

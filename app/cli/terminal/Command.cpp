@@ -11,14 +11,16 @@ namespace headlight::cli {
 std::vector<std::unique_ptr<Command>> makeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
-       {makeTrainCommand,        makeSweepCommand,       makeSearchCommand,     makeExportCommand,
-        makeWatchCommand,        makeEvolutionCommand,   makeRunsCommand,       makeReplayCommand,
-        makeEvaluateCommand,     makePredictCommand,     makeAttendCommand,     makeCompareCommand,
-        makeFigureCommand,       makeHeadsCommand,       makeSimilarityCommand, makeRelativeCommand,
-        makeFaithfulnessCommand, makeResultsCommand,     makePreprocessCommand, makeSummaryCommand,
-        makeInspectCommand,      makeConvertCommand,     makeSchemesCommand,    makeModelsCommand,
-        makeFetchCommand,        makeMakeDatasetCommand, makeBenchCommand,      makeSequenceCommand,
-        makeAnglesCommand,       makeFilmCommand})
+       {makeTrainCommand,    makeSweepCommand,        makeSearchCommand,     makeExportCommand,
+        makeWatchCommand,    makeEvolutionCommand,    makeRunsCommand,       makeReplayCommand,
+        makeAdaptCommand,    makeEvaluateCommand,     makePredictCommand,    makeAttendCommand,
+        makeCompareCommand,  makeFigureCommand,       makeHeadsCommand,      makeSimilarityCommand,
+        makeRelativeCommand, makeFaithfulnessCommand, makeInterveneCommand,  makeQueryKeyMapCommand,
+        makeObjectsCommand,  makeResultsCommand,      makePreprocessCommand, makeSummaryCommand,
+        makeInspectCommand,  makeConvertCommand,      makeSchemesCommand,    makeModelsCommand,
+        makeFetchCommand,    makeMakeDatasetCommand,  makeBenchCommand,      makeSelfTestCommand,
+        makeSequenceCommand, makeAnglesCommand,       makeFilmCommand,       makeReconstructCommand,
+        makeManCommand,      makeCompletionsCommand})
     commands.push_back(make());
   return commands;
 }

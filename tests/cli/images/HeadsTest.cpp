@@ -80,6 +80,22 @@ TEST_F(HeadsCliTest, OverADataSetItSaysHowManyImages) {
       << text.out;
 }
 
+/// The same numbers as those of intervene --outliers.
+TEST_F(HeadsCliTest, SinksValuesAndRanksAreHeadMetrics) {
+  const auto heads = runWithModel(
+      {"heads", "--image", m_files[0], "--measure", "sink,value_norm,output_rank", "--json"});
+  expectOk(heads);
+  const auto measures = heads.json()["results"][0]["measures"];
+  ASSERT_EQ(measures.size(), 3u);
+  const auto outliers = runWithModel({"intervene", m_files[0], "--outliers", "--json"});
+  expectOk(outliers);
+  const auto layer = outliers.json()["outliers"]["layers"][1];
+  for (const auto& [index, name] :
+       {std::pair{0, "sink"}, std::pair{1, "value_norm"}, std::pair{2, "output_rank"}})
+    EXPECT_NEAR(measures[index]["values"][1][0].get<double>(), layer[name][0].get<double>(), 1e-4)
+        << name;
+}
+
 TEST_F(HeadsCliTest, SelectedHeadsMakeAScheme) {
   const auto all = runWithModel({"heads", "--image", m_files[0], "--measure", "als", "--json"});
   expectOk(all);

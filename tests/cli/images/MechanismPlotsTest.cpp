@@ -54,6 +54,32 @@ TEST_F(MechanismPlotCliTest, LinesComeAsPlotTableAndDrawing) {
             std::string::npos);
 }
 
+/// IBiT's Algorithm 2 as printed: rows over their Euclidean norm.
+TEST_F(MechanismPlotCliTest, ProductsSayThatThereIsNoSoftmax) {
+  auto config = nlohmann::json::parse(readBytes(microConfig()));
+  config["model"]["mechanism"] = "learned_mask";
+  config["model"]["attention"] = {{"placement", "products"}, {"initialization", "random"}};
+  const auto file = write("products.json", config);
+  const auto seen = run({"attend", m_files[0], "--model", file, "-o", "maps.safetensors",
+                         "--device", "cpu", "--json"});
+  expectOk(seen);
+  EXPECT_NE(seen.json()["map"].get<std::string>().find("without a softmax"), std::string::npos);
+  const Tensor map = readTensors(path("maps.safetensors")).at("attention.0");
+  const auto tokens = static_cast<std::size_t>(map.shape.back());
+  const std::vector<float> values = map.floats();
+  ASSERT_EQ(values.size() % tokens, 0u);
+  for (std::size_t row = 0; row < values.size(); row += tokens) {
+    double squares = 0;
+    for (std::size_t i = row; i < row + tokens; ++i)
+      squares += double{values[i]} * values[i];
+    EXPECT_NEAR(squares, 1, 1e-4);
+  }
+  const auto masks = run({"attend", "--model", file, "--show", "mask", "-o", "mask.safetensors",
+                          "--device", "cpu", "--json"});
+  expectOk(masks);
+  EXPECT_NE(masks.json()["map"].get<std::string>().find("divided by its norm"), std::string::npos);
+}
+
 TEST_F(MechanismPlotCliTest, WhatThereIsNotIsListedAndWhatNeedsAnImageSaysSo) {
   const Arguments conv{"attend", "--model", "aft_conv_micro", "--device", "cpu", "--show"};
   const auto with = [&](Arguments more) {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "core/imaging/codecs/Image.h"
 #include "tests/cli/Workspace.h"
 
 namespace headlight::testing {
@@ -76,6 +77,90 @@ TEST_F(SchemesCliTest, MasksFindsThemAndPresetsWin) {
   EXPECT_EQ(losses("kept"), losses("scheme.json"));
   EXPECT_NE(losses("kept"), losses("none"));
   EXPECT_EQ(losses("random-like:kept@4"), losses("random-like:scheme.json@4"));
+}
+
+/// A PNG of gray values, row by row.
+std::string pngOf(int width, int height, const std::vector<std::uint8_t>& grays) {
+  auto pixels = std::make_shared<std::vector<std::uint8_t>>();
+  for (const std::uint8_t gray : grays)
+    pixels->insert(pixels->end(), 3, gray);
+  return valueOrThrow(encodePng(Image{width, height, std::move(pixels)}));
+}
+
+TEST_F(SchemesCliTest, MasksAreDrawnFromPngAndWrittenAsPng) {
+  write("cross.png", pngOf(3, 3, {0, 255, 0, 130, 255, 255, 120, 200, 0}));
+  expectOk(schemes({"draw", "crossed", "--png", "cross.png", "--at", "3.0,4.2", "--kind", "strict",
+                    "--model", "deit_tiny"}));
+  const auto shown = schemes({"show", "crossed", "--json"});
+  expectOk(shown);
+  const auto cells = shown.json()["masks"]["cells"];
+  EXPECT_EQ(cells[3][0], "strict:drawnoffsets3x3=XQ");
+  EXPECT_EQ(cells[4][2], "strict:drawnoffsets3x3=XQ");
+  EXPECT_EQ(cells[0][0], "none");
+  expectOk(
+      schemes({"image", "crossed", "--png", "again.png", "--at", "3.0", "--model", "deit_tiny"}));
+  const auto again = readImage(path("again.png"));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->width, 3);
+  EXPECT_EQ((*again->pixels)[0], 0);
+  EXPECT_EQ((*again->pixels)[3], 255);
+  // What is not drawn is written as pairs, and read back as those.
+  expectOk(schemes(
+      {"image", "strict:natten7d2", "--png", "pairs.png", "--at", "0.1", "--model", "deit_tiny"}));
+  const auto pairs = readImage(path("pairs.png"));
+  ASSERT_TRUE(pairs.ok());
+  EXPECT_EQ(pairs->width, 196);
+  EXPECT_EQ(pairs->height, 196);
+  expectOk(schemes({"draw", "paired", "--from", "crossed", "--png", "pairs.png", "--at", "0.1",
+                    "--model", "deit_tiny"}));
+  EXPECT_TRUE(schemes({"show", "paired", "--json"})
+                  .json()["masks"]["cells"][0][1]
+                  .get<std::string>()
+                  .starts_with("hard:drawnpairs196x196="));
+  // Of a natten kind a drawing takes no dilation, which it could not be read back with.
+  expectOk(schemes({"draw", "dilated", "--png", "cross.png", "--at", "0.0", "--kind",
+                    "hard:natten3d2", "--model", "deit_tiny"}));
+  EXPECT_EQ(schemes({"show", "dilated", "--json"}).json()["masks"]["cells"][0][0],
+            "hard:drawnoffsets3x3=XQ");
+}
+
+TEST_F(SchemesCliTest, BadDrawingsAreExplained) {
+  const auto draw = [&](const std::string& file) {
+    return schemes({"draw", "x", "--png", file, "--at", "0.0", "--model", "deit_tiny"});
+  };
+  write("even.png", pngOf(2, 2, {255, 255, 255, 255}));
+  expectError(draw("even.png"), 3, {"even.png", "2 × 2", "196 × 196", "14 × 14"});
+  write("black.png", pngOf(3, 3, std::vector<std::uint8_t>(9, 0)));
+  expectError(draw("black.png"), 3, {"black.png", "empty"});
+  write("none.png", std::string());
+  expectError(draw("none.png"), 3, {"none.png", "is empty"});
+  write("text.png", std::string("no image at all, however long"));
+  expectError(draw("text.png"), 3, {"text.png", "not a PNG"});
+  std::string deep = pngOf(3, 3, std::vector<std::uint8_t>(9, 255));
+  deep[24] = 16;  // IHDR's bits a channel
+  write("deep.png", deep);
+  expectError(draw("deep.png"), 3, {"deep.png", "16 bits"});
+  expectError(draw("missing.png"), 3, {"missing.png"});
+  expectError(schemes({"draw", "x", "--at", "0.0", "--model", "deit_tiny"}), 2, {"--png"});
+  expectError(schemes({"draw", "x", "--png", "even.png", "--at", "0", "--model", "deit_tiny"}), 2,
+              {"--at 0", "LAYER.HEAD"});
+  expectError(schemes({"draw", "x", "--png", "even.png", "--at", "0.0"}), 2, {"--model"});
+  expectError(schemes({"list", "--png", "even.png"}), 2, {"--png"});
+}
+
+TEST_F(SchemesCliTest, OneMaskForAllHeadsIsAValueOfMasks) {
+  const auto macs = [&](const std::string& masks) {
+    const auto outcome = run({"summary", "deit_tiny", "--masks", masks, "--json"});
+    expectOk(outcome);
+    return outcome.exitCode == 0 ? outcome.json()[0]["macs_masked"].get<std::int64_t>() : 0;
+  };
+  EXPECT_EQ(macs("decay:0.9"), macs("none"));  // every pair has a weight of its own
+  EXPECT_LT(macs("strict:natten7d2"), macs("none"));
+  EXPECT_LT(macs("hard:48px"), macs("strict:natten7d2"));
+  EXPECT_GT(macs("hard:3+0.0"), macs("hard:3"));
+  expectError(run({"summary", "deit_tiny", "--masks", "decay:1.5"}), 2, {"γ"});
+  expectError(run({"summary", "deit_tiny", "--masks", "strict:natten7d3"}), 2,
+              {"21 patches", "14 × 14"});
 }
 
 TEST_F(SchemesCliTest, WrongRequestsAreExplained) {

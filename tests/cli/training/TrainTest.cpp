@@ -183,7 +183,7 @@ TEST_F(TrainCliTest, ARecipeStandsOverTheConfigAndUnderTheFlags) {
   EXPECT_EQ(written["model"]["width"], tinyTraining()["model"]["width"]);
   const auto listed = run({"summary", "--recipes", "--json"});
   expectOk(listed);
-  EXPECT_EQ(listed.json().size(), 6u);
+  EXPECT_EQ(listed.json().size(), 13u);
   expectError(run({"train", config(), "--run", "s", "--recipe", "cast"}), 2, {"cast", "castling"});
   expectError(run({"train", "--resume", "r", "--recipe", "deit"}), 2, {"--resume"});
 }
