@@ -11,6 +11,14 @@ std::filesystem::path programFolder() {
   return unknown ? std::filesystem::path() : program.parent_path();
 }
 
+std::filesystem::path commandLineProgram(const std::filesystem::path& program) {
+  std::error_code missing;
+  if (program.empty()) return {};
+  for (const char* place : {"headlight-cli", "../cli/headlight-cli", "../../app/cli/headlight-cli"})
+    if (std::filesystem::is_regular_file(program / place, missing)) return program / place;
+  return {};
+}
+
 std::filesystem::path installedData(const std::filesystem::path& program) {
   std::error_code missing;
   if (program.empty()) return {};

@@ -27,6 +27,19 @@ TEST(ProgramFolder, InstalledFilesAreFoundBesideTheProgram) {
   EXPECT_EQ(installedData(moved / "bin"), moved / "share/headlight");
 }
 
+/// Installed beside the window's program, and in a build folder in a folder of its own.
+TEST(ProgramFolder, TheCommandLineIsFoundBesideTheWindow) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.path() / "gui");
+  fs::create_directories(folder.path() / "cli");
+  EXPECT_EQ(commandLineProgram({}), "");
+  EXPECT_EQ(commandLineProgram(folder.path() / "gui"), "");
+  std::ofstream(folder.path() / "cli/headlight-cli") << "";
+  EXPECT_TRUE(fs::equivalent(commandLineProgram(folder.path() / "gui"),
+                             folder.path() / "cli/headlight-cli"));
+  EXPECT_EQ(commandLineProgram(folder.path() / "cli"), folder.path() / "cli/headlight-cli");
+}
+
 TEST(ProgramFolder, AFileThatIsHereComesBeforeTheInstalledOne) {
   const TemporaryFolder folder;
   const fs::path data = folder.path();

@@ -5,12 +5,10 @@
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QHideEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QTabWidget>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
 #include "core/base/files/Files.h"
@@ -18,6 +16,7 @@
 #include "ui/base/SanitizedText.h"
 #include "ui/document/Document.h"
 #include "ui/document/Folders.h"
+#include "ui/evaluation/BenchTableView.h"
 #include "ui/evaluation/SpeedFields.h"
 #include "ui/widgets/Dialogs.h"
 #include "ui/widgets/LabeledFields.h"
@@ -30,35 +29,6 @@ namespace {
 
 template <typename Row>
 using MeasuredRows = Result<std::vector<Row>>;
-
-QTableWidget* makeSpeedTable(const char* name, const QString& what, QWidget* parent) {
-  auto* table = new QTableWidget(parent);
-  table->setObjectName(QString::fromLatin1(name));
-  table->setAccessibleName(what);
-  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table->verticalHeader()->hide();
-  return table;
-}
-
-void fillTable(QTableWidget* widget, const BenchTable& table) {
-  widget->clear();
-  widget->setRowCount(static_cast<int>(table.rows.size()));
-  widget->setColumnCount(static_cast<int>(table.columns.size()));
-  QStringList titles;
-  for (const std::string& title : table.columns)
-    titles << coreText(title);
-  widget->setHorizontalHeaderLabels(titles);
-  for (int r = 0; r < widget->rowCount(); ++r)
-    for (int c = 0; c < widget->columnCount(); ++c) {
-      const BenchCell& cell = table.rows[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
-      auto* item = new QTableWidgetItem(cell.isNumber ? QString::fromStdString(cell.text)
-                                                      : coreText(cell.text));
-      if (cell.isNumber) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-      widget->setItem(r, c, item);
-    }
-  widget->resizeColumnsToContents();
-}
 
 QString reportTitle(const PartReport& report) {
   return SpeedDialog::tr("%1, batch %2, %3")
@@ -95,13 +65,13 @@ SpeedDialog::SpeedDialog(const Document* document, QWidget* parent)
 QWidget* SpeedDialog::makeTables() {
   m_pages = new QTabWidget(this);
   m_pages->setObjectName(QStringLiteral("speedPages"));
-  m_speed = makeSpeedTable("speedTable", tr("Throughput and memory"), m_pages);
+  m_speed = makeBenchTable("speedTable", tr("Throughput and memory"), m_pages);
   m_speed->setToolTip(
       tr("Medians of the forward pass without gradients and of the backward pass; "
          "the most memory that both add"));
   m_pages->addTab(m_speed, tr("&Throughput and memory"));
   m_pages->addTab(makeParts(), tr("Parts of a pas&s"));
-  fillTable(m_speed, benchTable({}));
+  showBenchTable(m_speed, benchTable({}));
   return m_pages;
 }
 
@@ -114,7 +84,7 @@ QWidget* SpeedDialog::makeParts() {
   m_share->setObjectName(QStringLiteral("speedShare"));
   m_share->setTextFormat(Qt::PlainText);
   m_share->setWordWrap(true);
-  m_parts = makeSpeedTable("speedParts", tr("Time of each part"), page);
+  m_parts = makeBenchTable("speedParts", tr("Time of each part"), page);
   auto* layout = new QVBoxLayout(page);
   layout->addWidget(m_report);
   layout->addWidget(m_share);
@@ -176,7 +146,7 @@ void SpeedDialog::measureSpeed(const BenchOptions& options) {
       [this](const MeasuredRows<BenchRow>& measured) {
         if (!measured) return report(measured.error());
         m_rows = *measured;
-        fillTable(m_speed, benchTable(m_rows));
+        showBenchTable(m_speed, benchTable(m_rows));
         refresh();
       });
 }
@@ -211,7 +181,7 @@ void SpeedDialog::showReport() {
   if (index < 0 || index >= static_cast<int>(m_reports.size())) return;
   const PartReport& shown = m_reports[static_cast<std::size_t>(index)];
   m_share->setText(coreText(attentionText(shown)));
-  fillTable(m_parts, partTable(shown));
+  showBenchTable(m_parts, partTable(shown));
   for (std::size_t row = 0; row < kModelParts.size(); ++row)
     m_parts->item(static_cast<int>(row), 0)
         ->setToolTip(plainToolTip(coreText(modelPartHelp(kModelParts[row]))));

@@ -2,9 +2,19 @@
 #include "ui/window/SpeedCommands.h"
 
 #include "ui/base/Actions.h"
+#include "ui/evaluation/SelfTestDialog.h"
 #include "ui/evaluation/SpeedDialog.h"
 
 namespace headlight {
+namespace {
+
+void raiseDialog(QDialog* dialog) {
+  dialog->show();
+  dialog->raise();
+  dialog->activateWindow();
+}
+
+}  // namespace
 
 SpeedCommands::SpeedCommands(const Document* document, QWidget* window)
     : QObject(window), m_document(document), m_window(window) {
@@ -15,15 +25,26 @@ SpeedCommands::SpeedCommands(const Document* document, QWidget* window)
                                 "share of a pass attention and other parts take"),
                              "Ctrl+W, B",
                              {}},
-                            [this] { show(); });
+                            [this] { showSpeed(); })
+             << makeCommand(this,
+                            {"model.selftest",
+                             tr("Check t&his machine…"),
+                             tr("Compare what a device computes with the CPU: kernels, every "
+                                "mechanism, 16 bits, two processes, speed and memory"),
+                             "Ctrl+W, D",
+                             {}},
+                            [this] { showSelfTest(); });
 }
 
-/// Closed it is hidden: what was chosen and measured is there again.
-void SpeedCommands::show() {
-  if (!m_dialog) m_dialog = new SpeedDialog(m_document, m_window);
-  m_dialog->show();
-  m_dialog->raise();
-  m_dialog->activateWindow();
+/// Closed they are hidden: what was chosen and measured is there again.
+void SpeedCommands::showSpeed() {
+  if (!m_speed) m_speed = new SpeedDialog(m_document, m_window);
+  raiseDialog(m_speed);
+}
+
+void SpeedCommands::showSelfTest() {
+  if (!m_selfTest) m_selfTest = new SelfTestDialog(m_window);
+  raiseDialog(m_selfTest);
 }
 
 }  // namespace headlight

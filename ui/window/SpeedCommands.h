@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The tables of speed, for the Model menu.
+// How fast this machine is, and whether it computes right, for the Model menu.
 
 #include <QList>
 #include <QObject>
@@ -12,6 +12,7 @@ class QWidget;
 namespace headlight {
 
 class Document;
+class SelfTestDialog;
 class SpeedDialog;
 
 class SpeedCommands : public QObject {
@@ -22,11 +23,14 @@ class SpeedCommands : public QObject {
   const QList<QAction*>& commands() const { return m_commands; }
 
  private:
-  void show();
+  void showSpeed();
+  void showSelfTest();
 
   const Document* m_document;
   QWidget* m_window;
-  QPointer<SpeedDialog> m_dialog;  ///< null until it is wanted
+  // Null until they are wanted.
+  QPointer<SpeedDialog> m_speed;
+  QPointer<SelfTestDialog> m_selfTest;
   QList<QAction*> m_commands;
 };
 
