@@ -188,8 +188,7 @@ void SelfTestDialog::choosePath() {
 }
 
 void SelfTestDialog::save(const QString& path) {
-  m_status->reportSaved(
-      path, writeFileAtomically(path.toStdString(), jsonText(selfTestJson(m_report)) + "\n"));
+  m_status->reportSaved(path, writeFileAtomically(path.toStdString(), selfTestFile(m_report)));
   rememberWritten(path);
 }
 

@@ -85,4 +85,8 @@ Json selfTestJson(const SelfTestReport& report) {
           {"rows", rows}};
 }
 
+std::string selfTestFile(const SelfTestReport& report) {
+  return selfTestJson(report).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace headlight

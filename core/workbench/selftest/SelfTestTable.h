@@ -16,5 +16,7 @@ std::string selfTestSummary(const SelfTestReport& report);
 /// {device, machine, libraries, passed, rows: [{name, what, unit, measured, bound, passed, skipped,
 /// note, seconds}]}. Null: no number, or no bound.
 Json selfTestJson(const SelfTestReport& report);
+/// The same as the text of a file.
+std::string selfTestFile(const SelfTestReport& report);
 
 }  // namespace headlight
