@@ -31,7 +31,7 @@ SpeedCommands::SpeedCommands(const Document* document, QWidget* window)
                              tr("Check t&his machine…"),
                              tr("Compare what a device computes with the CPU: kernels, every "
                                 "mechanism, 16 bits, two processes, speed and memory"),
-                             "Ctrl+W, D",
+                             "Ctrl+W, Y",
                              {}},
                             [this] { showSelfTest(); });
 }
