@@ -81,6 +81,7 @@ QWidget* SelfTestDialog::makeFields() {
   row->setContentsMargins(0, 0, 0, 0);
   m_device = makeDeviceBox(part);
   m_device->setObjectName(QStringLiteral("selfTestDevice"));
+  m_device->setMinimumContentsLength(8);  // "cuda:10" is seen whole
   addLabeledField(row, tr("&Device"), m_device);
   m_quick = new QCheckBox(tr("&Quick"), part);
   m_quick->setObjectName(QStringLiteral("selfTestQuick"));
