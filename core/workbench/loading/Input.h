@@ -40,11 +40,11 @@ struct Input {
   InputKind kind = InputKind::Unknown;
   /// The file or folder itself: without "[2]" for a frame or an image of maps; the folder where
   /// the config.json of a hub model was named.
-  std::filesystem::path path;
-  int index = -1;           ///< of a VideoFrame or MapImage, from 0; else -1
-  std::string text;         ///< of JSON its bytes (at most 32 MB); of a SessionImage its session
-  std::string datasetKind;  ///< of a Dataset: "image-folder", "cifar10", …
-  bool byName = false;      ///< guessed from the name: its reader says what is wrong
+  std::filesystem::path path = {};
+  int index = -1;         ///< of a VideoFrame or MapImage, from 0; else -1
+  std::string text = {};  ///< of JSON its bytes (at most 32 MB); of a SessionImage its session
+  std::string datasetKind = {};       ///< of a Dataset: "image-folder", "cifar10", …
+  bool byName = false;                ///< guessed from the name: its reader says what is wrong
   std::optional<Error> problem = {};  ///< what is wrong with JSON, or what identify() failed with
 
   bool isJson() const;    ///< Config, Masks, Session, SequenceConfig
