@@ -10,7 +10,8 @@ namespace headlight {
 /// The folder of the executable, links resolved; empty where the system does not say.
 std::filesystem::path programFolder();
 
-/// headlight-cli beside `program`, or where a build folder has it; empty where there is none.
+/// headlight-cli beside `program`, or where a build folder has it for the window and for tests;
+/// empty where there is none.
 std::filesystem::path commandLineProgram(const std::filesystem::path& program = programFolder());
 
 /// "../share/headlight" beside `program`, as CMake installs both; empty if it is not there, as in a

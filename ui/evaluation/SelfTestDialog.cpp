@@ -15,6 +15,7 @@
 #include "core/base/files/Files.h"
 #include "core/workbench/selftest/SelfTestTable.h"
 #include "ui/base/CoreText.h"
+#include "ui/document/Document.h"
 #include "ui/document/Folders.h"
 #include "ui/evaluation/BenchTableView.h"
 #include "ui/forms/DeviceBox.h"
@@ -29,13 +30,15 @@ namespace {
 
 constexpr int kArrivalMs = 200;
 
+QString selfTestIntroduction() {
+  return SelfTestDialog::tr(
+      "Compares the kernels, every mechanism, the 16-bit precisions and two processes on a "
+      "device with plain computation on the CPU, then measures speed and memory. This takes "
+      "some minutes and does not change the open model.");
+}
+
 QLabel* makeMachineLabel(QWidget* parent) {
-  auto* label = new QLabel(
-      SelfTestDialog::tr(
-          "Compares the kernels, every mechanism, the 16-bit precisions and two processes on a "
-          "device with plain computation on the CPU, then measures speed and memory. This takes "
-          "some minutes and does not change the open model."),
-      parent);
+  auto* label = new QLabel(selfTestIntroduction(), parent);
   label->setObjectName(QStringLiteral("selfTestMachine"));
   label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
@@ -51,8 +54,9 @@ std::vector<std::string> secondProcess() {
 
 }  // namespace
 
-SelfTestDialog::SelfTestDialog(QWidget* parent)
+SelfTestDialog::SelfTestDialog(const Document* document, QWidget* parent)
     : QDialog(parent),
+      m_document(document),
       m_table(makeBenchTable("selfTestTable", tr("Checks"), this)),
       m_machine(makeMachineLabel(this)),
       m_progress(new ProgressLine(tr("Progress of the check"), this)),
@@ -110,6 +114,9 @@ SelfTestOptions SelfTestDialog::options() const {
   SelfTestOptions options;
   options.device = m_device->currentText().trimmed().toStdString();
   options.quick = m_quick->isChecked();
+  // The number of threads is the program's: the open model goes on with its own.
+  const InferenceInputs& inputs = m_document->inputs();
+  if (inputs.canCompute()) options.threads = inputs.model().experiment.threads;
   options.process = secondProcess();
   return options;
 }
@@ -127,6 +134,7 @@ void SelfTestDialog::hideEvent(QHideEvent* event) {
 void SelfTestDialog::check() {
   m_status->clear();
   m_report = {};
+  m_machine->setText(selfTestIntroduction());
   m_arrived = std::make_shared<Arrived>();
   m_table->setRowCount(0);
   m_poll.start();

@@ -20,6 +20,7 @@ class QTableWidget;
 
 namespace headlight {
 
+class Document;
 class MessageLabel;
 class ProgressLine;
 class ProgressTask;
@@ -27,7 +28,7 @@ class ProgressTask;
 class SelfTestDialog : public QDialog {
   Q_OBJECT
  public:
-  explicit SelfTestDialog(QWidget* parent = nullptr);
+  explicit SelfTestDialog(const Document* document, QWidget* parent = nullptr);
 
   void check();
   /// At once. What was checked stays in the table; there is no report of it.
@@ -57,6 +58,7 @@ class SelfTestDialog : public QDialog {
   void choosePath();
   void refresh();
 
+  const Document* m_document;
   QComboBox* m_device = nullptr;
   QCheckBox* m_quick = nullptr;
   QTableWidget* m_table;

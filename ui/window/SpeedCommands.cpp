@@ -43,7 +43,7 @@ void SpeedCommands::showSpeed() {
 }
 
 void SpeedCommands::showSelfTest() {
-  if (!m_selfTest) m_selfTest = new SelfTestDialog(m_window);
+  if (!m_selfTest) m_selfTest = new SelfTestDialog(m_document, m_window);
   raiseDialog(m_selfTest);
 }
 

@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -78,6 +79,12 @@ class SelfTestDialogTest : public QObject {
     f.dialog->save(file);
     QCOMPARE(*readFile(file.toStdString(), 1u << 20), selfTestFile(report));
     synthetic::saveGrabs(*f.dialog, QStringLiteral("selftest"));
+    // What was said of the machine is not said of a check that is only beginning.
+    const auto* machine = f.part<QLabel>("selfTestMachine");
+    QVERIFY(machine->text().contains(QStringLiteral("measured on cpu")));
+    f.start();
+    QVERIFY(!machine->text().contains(QStringLiteral("measured on")));
+    QVERIFY(f.dialog->report().rows.empty());
   }
 
   void aCheckIsCanceledAtOnceAndItsRowsStay() {
