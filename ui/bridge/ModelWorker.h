@@ -130,7 +130,7 @@ class ModelWorker : public QObject {
     std::filesystem::path weights;               ///< given beside a model; empty: none
     std::function<void(const QString&)> failed;  ///< in place of Document::failed
     /// It came to nothing: canceled, or another opening counts by now. Empty: nobody waits.
-    std::function<void()> dropped = {};
+    std::function<void()> dropped;
   };
   /// Its view as it was, but for the query, which is of the new grid.
   std::function<void()> keepingView();
