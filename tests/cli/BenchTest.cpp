@@ -189,6 +189,8 @@ TEST_F(BenchCliTest, ThePartsOfAModelAddUp) {
   expectOk(text);
   for (const char* words : {"attention: scores and values", "optimizer", "of a training step"})
     EXPECT_NE(text.out.find(words), std::string::npos) << words << " in " << text.out;
+  // Of each batch size: what was measured, titles, ten parts, their sum, the share of attention.
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 2 * 14) << text.out;
 }
 
 TEST_F(BenchCliTest, SeveralBatchSizesAreMeasuredAndWritten) {

@@ -221,7 +221,7 @@ class BenchCommand : public Command {
                   report.precision.c_str(), report.device.c_str(),
                   static_cast<long long>(report.tokens));
     terminal.print(line + report.kernels);
-    terminal.print(tableText(partTable(report)));
+    terminal.printText(tableText(partTable(report)));
     terminal.print(attentionText(report));
   }
 
