@@ -9,6 +9,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
+#include "core/attention/kernels/RelativeSums.h"
 #include "core/base/Translation.h"
 
 namespace headlight {
@@ -109,24 +110,26 @@ void DepthwiseResidual::count(CostCounter& counter, const LinearAngularOptions& 
 }
 
 at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
-  const std::int64_t heads = values.size(1), half = m_weight.size(2) / 2;
-  if (!m_overGrid)  // heads are the channels, a column of features is convolved by itself
-    return at::conv2d(values, m_weight, {}, /*stride=*/1, /*padding=*/{half, 0}, /*dilation=*/1,
-                      heads);
+  if (!m_overGrid) return convolved(values, values.size(2), 1);  // each feature by itself
   const at::Tensor patches = values.slice(2, m_grid.prefix),
                    result = m_kept.defined() ? overKept(patches) : overGrid(patches);
   return m_grid.prefix == 0 ? result : at::constant_pad_nd(result, {0, 0, m_grid.prefix, 0});
 }
 
+/// [B, H, rows · cols, e] → the same. All features of a head have its filter.
+at::Tensor DepthwiseResidual::convolved(const at::Tensor& values, std::int64_t rows,
+                                        std::int64_t cols) const {
+  const std::int64_t batch = values.size(0), heads = values.size(1), each = values.size(3);
+  const at::Tensor tokens =
+      values.transpose(1, 2).reshape({batch, rows, cols, heads * each});  // as they come
+  return relativeSums(tokens, m_weight.squeeze(1).repeat_interleave(each, 0))
+      .reshape({batch, rows * cols, heads, each})
+      .transpose(1, 2);
+}
+
 /// [B, H, N, e] of all patches → the same.
 at::Tensor DepthwiseResidual::overGrid(const at::Tensor& patches) const {
-  const std::int64_t batch = patches.size(0), heads = patches.size(1), width = patches.size(3),
-                     half = m_weight.size(2) / 2;
-  const at::Tensor images =
-      patches.permute({0, 3, 1, 2}).reshape({batch * width, heads, m_grid.rows, m_grid.cols});
-  return at::conv2d(images, m_weight, {}, 1, {half, half}, 1, heads)
-      .view({batch, width, heads, m_grid.patches()})
-      .permute({0, 2, 3, 1});
+  return convolved(patches, m_grid.rows, m_grid.cols);
 }
 
 /// [B, H, K, e] of the kept patches → the same: dropped ones are 0 and receive nothing.

@@ -81,6 +81,7 @@ class DepthwiseResidual : public torch::nn::Module {
   void setKept(const at::Tensor& kept) { m_kept = kept; }
 
  private:
+  at::Tensor convolved(const at::Tensor& values, std::int64_t rows, std::int64_t cols) const;
   at::Tensor overGrid(const at::Tensor& patches) const;
   at::Tensor overKept(const at::Tensor& patches) const;
 
