@@ -155,6 +155,20 @@ TEST_P(AdamWAgainstReference, ContinuesExactlyFromItsState) {
     EXPECT_TRUE(at::equal(whole[i].second, first[i].second)) << whole[i].first;
 }
 
+/// Who keeps something made of a parameter (NarrowWeight.h) sees by its version that it is another.
+TEST_P(AdamWAgainstReference, SaysThatAParameterWasWrittenTo) {
+  NamedTensors parameters = parametersFrom({draw(35, 1, 1), draw(11, 2, 1), draw(12, 3, 1)});
+  AdamW optimizer({});
+  optimizer.setFused(GetParam());
+  optimizer.setParameters(parameters, decaysIfMatrix);
+  for (auto& [name, parameter] : parameters) {
+    parameter.mutable_grad() = at::ones_like(parameter);
+    const auto before = parameter._version();
+    optimizer.step(0.1);
+    EXPECT_GT(parameter._version(), before) << name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(BothPaths, AdamWAgainstReference, ::testing::Values(true, false),
                          [](const auto& info) { return info.param ? "Fused" : "MultiTensor"; });
 

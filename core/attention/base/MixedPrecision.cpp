@@ -6,10 +6,6 @@
 namespace headlight {
 namespace {
 
-at::ScalarType typeOf(Precision precision) {
-  return precision == Precision::BFloat16 ? at::kBFloat16 : at::kHalf;
-}
-
 void switchAutocast(c10::DeviceType device, bool on) {
   setAutocast(device, {on, makeAutocast(device).type});
 }
@@ -30,8 +26,8 @@ AutocastScope::AutocastScope(Precision precision, const at::Device& device) {
   if (precision == Precision::Float32 || (precision == Precision::Float16 && device.is_cpu()))
     return;
   m_before.push_back({device.type(), makeAutocast(device.type()), autocastRemembersWeights()});
-  // Narrowed weights are not kept: an optimizer, an average or an edit would leave them stale, and
-  // those that were narrowed without gradients would keep none.
+  // LibTorch does not keep narrowed weights: an optimizer, an average or an edit would leave them
+  // stale, and those that were narrowed without gradients would keep none (NarrowWeight does).
   setAutocastRemembersWeights(false);
   setAutocast(device.type(), {true, typeOf(precision)});
 }
@@ -59,6 +55,10 @@ Precision precisionNow(const at::Device& device) {
   const Autocast now = makeAutocast(device.type());
   if (!now.on) return Precision::Float32;
   return now.type == at::kHalf ? Precision::Float16 : Precision::BFloat16;
+}
+
+at::ScalarType typeOf(Precision precision) {
+  return precision == Precision::BFloat16 ? at::kBFloat16 : at::kHalf;
 }
 
 bool isNarrow(const at::Tensor& x) {

@@ -5,7 +5,9 @@
 // gradients and what an optimizer keeps are float32 in any case.
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 #include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
 #include <vector>
 
@@ -45,11 +47,22 @@ class Float32Scope {
 /// In which precision this thread computes on `device`, now.
 Precision precisionNow(const at::Device& device);
 
+/// What numbers of 16 bits are in it. Not for Float32.
+at::ScalarType typeOf(Precision precision);
 /// Whether it has 16 bits.
 bool isNarrow(const at::Tensor& x);
 /// x itself, or where it has 16 bits the same in float32. Undefined stays undefined.
 at::Tensor inFloat32(const at::Tensor& x);
 /// For values computed from such a tensor but not stored like it.
 at::TensorOptions inFloat32(const at::TensorOptions& options);
+
+/// convolve(x), or where gradients follow on the CPU convolve(x in float32), not in 16 bits: there the
+/// gradients of depthwise convolutions in 16 bits take several times as long as in float32.
+template <typename Convolve>
+at::Tensor depthwise(const at::Tensor& x, Convolve&& convolve) {
+  if (!at::GradMode::is_enabled() || !x.is_cpu()) return convolve(x);
+  const Float32Scope exact;
+  return convolve(inFloat32(x));
+}
 
 }  // namespace headlight

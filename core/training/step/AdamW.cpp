@@ -58,6 +58,7 @@ void AdamW::updateFused(Slot& slot, double learningRate, double gradientScale) c
   adamWUpdate(slot.parameter.data_ptr<float>(), slot.moments[0].data_ptr<float>(),
               slot.moments[1].data_ptr<float>(), slot.parameter.grad().data_ptr<float>(),
               slot.parameter.numel(), scalars);
+  slot.parameter.unsafeGetTensorImpl()->bump_version();  // as LibTorch's writes do: NarrowWeight.h
 }
 
 void AdamW::updateMany(const std::vector<Slot*>& slots, double learningRate,

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// A weight in 16 bits, for passes without gradients: made once, not at each pass. At batch 1 that is
+// a large part of the time.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace headlight {
+
+class NarrowWeight {
+ public:
+  /// `weight` in `type`, made anew where it was written to, replaced or moved since the last time.
+  /// What writes to it past LibTorch has to bump its version (as AdamW's kernel does).
+  const at::Tensor& of(const at::Tensor& weight, at::ScalarType type);
+  void forget();
+
+ private:
+  at::Tensor m_narrow;
+  at::Tensor m_weight;  ///< of which it is; held, so that its memory is not another's
+  const void* m_data = nullptr;
+  std::int64_t m_version = 0;
+};
+
+}  // namespace headlight
