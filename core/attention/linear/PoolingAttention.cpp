@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/attention/base/MixedPrecision.h"
 
@@ -126,22 +125,16 @@ std::array<at::Tensor, 3> PooledProjection::forward(const at::Tensor& tokens,
   const Grid& grid = options.attention.grid;
   const std::int64_t batch = tokens.size(0), heads = options.attention.heads,
                      width = headWidthOf(options);
-  at::Tensor projected = qkv(tokens);
-  // On the CPU the gradients of depthwise products in 16 bits take twice the time of float32's.
-  std::optional<Float32Scope> exact;
-  if (at::GradMode::is_enabled() && projected.is_cpu()) {
-    projected = inFloat32(projected);
-    exact.emplace();
-  }
   // Every head is an image of `width` channels.
-  const at::Tensor images = projected
+  const at::Tensor images = qkv(tokens)
                                 .view({batch, grid.patches(), 3, heads, width})
                                 .permute({2, 0, 3, 4, 1})
                                 .reshape({3, batch * heads, width, grid.rows, grid.cols});
   std::array<at::Tensor, 3> result;
   for (int i = 0; i < 3; ++i)
-    result[i] =
-        norms[i](inFloat32(pools[i](images[i])).view({batch, heads, width, -1}).transpose(-2, -1));
+    result[i] = norms[i](inFloat32(depthwise(images[i], pools[i]))
+                             .view({batch, heads, width, -1})
+                             .transpose(-2, -1));
   return result;
 }
 

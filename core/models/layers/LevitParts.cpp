@@ -20,7 +20,8 @@ ConvNorm::ConvNorm(int in, int out, int groups) {
 }
 
 at::Tensor ConvNorm::forward(const at::Tensor& images) {
-  return batchNormed(m_norm, inFloat32(m_linear(images)));
+  const bool grouped = m_linear->options.groups() > 1;
+  return batchNormed(m_norm, inFloat32(grouped ? depthwise(images, m_linear) : m_linear(images)));
 }
 
 void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,
