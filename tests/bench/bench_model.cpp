@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // One batch at a time, on request: reads "infer" or "train" from standard input, answers with the
-// milliseconds that it took. compare_with_timm.py drives it, turn by turn with timm.
+// milliseconds that it took. peers.py drives it, turn by turn with timm.
 
 #include <ATen/ATen.h>
 
@@ -14,6 +14,7 @@
 #include "core/data/Loader.h"
 #include "core/models/Registry.h"
 #include "core/models/backbones/Model.h"
+#include "core/models/layers/Precision.h"
 #include "core/training/step/StepRunner.h"
 #include "core/workbench/loading/TorchRuntime.h"
 #include "core/workbench/session/InferenceSession.h"
@@ -25,8 +26,8 @@ int main(int count, char** arguments) {
     std::cout << blasCore() << std::endl;
     return 0;
   }
-  if (count != 4) {
-    std::cerr << "usage: bench_model MODEL BATCH THREADS, or --core: OpenBLAS's kernels\n";
+  if (count != 4 && count != 5) {
+    std::cerr << "usage: bench_model MODEL BATCH THREADS [PRECISION], or --core: OpenBLAS's kernels\n";
     return 2;
   }
   const PublishedModel* published = findPublishedModel(arguments[1]);
@@ -41,6 +42,11 @@ int main(int count, char** arguments) {
   batch.images = at::randn({batchSize, 3, size.height, size.width});
   batch.labels = at::randint(0, published->config.classes, {batchSize}, at::kLong);
   TrainingConfig config;
+  if (count == 5) config.precision = arguments[4];
+  const auto precision = guarded("precision", [&] {
+    return precisionOn(at::kCPU, config.precision, "PRECISION");
+  });
+  if (!precision) return std::cerr << precision.error().message << "\n", 2;
   StepRunner runner(model, at::kCPU, config, 0, 1000);
   std::int64_t step = 0;
   std::cout << "ready " << computeDescription() << std::endl;
@@ -52,6 +58,7 @@ int main(int count, char** arguments) {
     } else {
       model->eval();
       const at::NoGradGuard noGrad;
+      const AutocastScope scope(*precision, at::kCPU);
       if (model->forward(batch.images).sum().item<float>() == 0.5f) std::cerr << "";
     }
     std::cout << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of models beside timm's in "Speed", by one command.
+"""The tables of models beside timm's in "Speed", by one command.
 
     cmake --preset bench && cmake --build --preset bench
     python3 tests/bench/peers.py --bench build/release/tests/bench/bench_model \\
         --python /path/to/venv/bin/python [--write resources/help/speed.md]
 
-Three processes take turns, step by step: Headlight (bench_model), timm as it is, and timm by
-torch.compile. Printed are medians in images per second, of the peers the faster one's, the median of
-the pairwise ratios (above 1 Headlight is faster), and the most memory that each process took. With
---write the table under "## Models" of that file becomes this one. --python needs timm and torch;
-this Python needs nothing.
+Processes take turns, step by step: Headlight (bench_model), timm as it is and by torch.compile, all
+of them in float32 and, where the processor has such products, in bfloat16 (timm by autocast), and
+timm's matrix products and convolutions alone, with nothing between them: the floor in float32.
+Printed are medians in images per second, of the peers the faster one's, medians of the pairwise
+ratios (above 1 Headlight is faster), and the most memory that a process took (Headlight, timm as it
+is). With --write the tables under "## Models" of that file become these. --python needs timm and
+torch; this Python needs nothing.
 """
 import argparse
 import os
@@ -40,40 +42,112 @@ MODELS = {
 STEPS = {"infer": "Inference", "train": "Training"}
 
 
-def serve(model, batch, threads, compiled):
-    """timm's model, as bench_model has ours: "ready …", then milliseconds for each "infer" or "train"."""
+def recorded(net, images):
+    """The products of a forward pass of `net` and those of the backward pass, as functions that compute
+    each again from other numbers of the same sizes."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    aten = torch.ops.aten
+    wanted = {aten.mm.default, aten.addmm.default, aten.bmm.default, aten.baddbmm.default,
+              aten.convolution.default, aten.convolution_backward.default}
+    alike = {}
+
+    def stand_in(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        key = tuple(value.shape), tuple(value.stride())
+        if key not in alike:
+            alike[key] = torch.randn(key[0]) if 0 in key[1] else torch.empty_strided(*key).normal_()
+        return alike[key]
+
+    class Recorder(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.products = []
+
+        def __torch_dispatch__(self, function, types, arguments=(), named=None):
+            if function in wanted:
+                given = [stand_in(value) for value in arguments]
+                self.products.append(lambda: function(*given, **(named or {})))
+            return function(*arguments, **(named or {}))
+
+    with Recorder() as forward:
+        out = net(images)
+    with Recorder() as backward:
+        if out.requires_grad:
+            out.sum().backward()
+    return forward.products, backward.products
+
+
+def steps_of_products(model, images):
+    """What timm's model multiplies, its attention by plain products. Scores, softmax, norms, activations,
+    sums, loss and optimizer are left out."""
+    import timm
+    import torch
+    timm.layers.set_fused_attn(False)
+    _, name, arguments, _, trains = MODELS[model]
+    net = timm.create_model(name, **arguments).eval()
+    for parameter in net.parameters():
+        parameter.requires_grad_(trains)
+    forward, backward = recorded(net, images)
+
+    def run(products):
+        with torch.no_grad():
+            for product in products:
+                product()
+
+    return {"infer": lambda: run(forward), "train": lambda: run(forward + backward)}
+
+
+def steps_of_timm(model, images, compiled, precision):
     import timm
     import torch
     from timm.loss import LabelSmoothingCrossEntropy
     from timm.optim import create_optimizer_v2
 
-    torch.set_num_threads(threads)
-    torch.manual_seed(0)
-    _, name, arguments, pixels, trains = MODELS[model]
+    _, name, arguments, _, trains = MODELS[model]
     net = timm.create_model(name, **arguments)
     run = torch.compile(net) if compiled else net
-    images, labels = torch.randn(batch, 3, pixels, pixels), torch.randint(0, 1000, (batch,))
+    labels = torch.randint(0, 1000, (len(images),))
     criterion = LabelSmoothingCrossEntropy(0.1)
     optimizer = create_optimizer_v2(net, opt="adamw", lr=1e-3, weight_decay=0.05) if trains else None
+
+    def forward():
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+            return run(images)
 
     def infer():
         net.eval()
         with torch.no_grad():
-            run(images).sum().item()
+            forward().sum().item()
 
     def train():
         net.train()
         optimizer.zero_grad(set_to_none=True)
-        loss = criterion(run(images), labels)
+        loss = criterion(forward().float(), labels)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()
         loss.item()
 
+    return {"infer": infer, "train": train}
+
+
+def serve(model, batch, threads, what, precision):
+    """timm's model, as bench_model has ours: "ready …", then milliseconds for each "infer" or "train"."""
+    import timm
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    images = torch.randn(batch, 3, *2 * [MODELS[model][3]])
+    steps = (steps_of_products(model, images) if what == "products" else
+             steps_of_timm(model, images, what == "compiled", precision))
     print(f"ready timm {timm.__version__}, torch {torch.__version__}", flush=True)
     for line in sys.stdin:
         started = time.perf_counter()
-        {"infer": infer, "train": train}[line.strip()]()
+        steps[line.strip()]()
         print(1000 * (time.perf_counter() - started), flush=True)
 
 
@@ -119,14 +193,28 @@ def peak_megabytes(process):
 
 
 def start(options, model):
-    peer = [options.python, __file__, "--serve", model, "--batch", options.batch, "--threads", options.threads]
-    return {"Headlight": Side([options.bench, MODELS[model][0], options.batch, options.threads]),
-            "timm": Side(peer), "compiled": Side([*peer, "--compiled"])}
+    """By what they are and what they compute in."""
+    def ours(precision):
+        return Side([options.bench, MODELS[model][0], options.batch, options.threads, precision])
+
+    def peer(what, precision):
+        return Side([options.python, __file__, "--serve", model, "--batch", options.batch, "--threads",
+                     options.threads, "--what", what, "--precision", precision])
+
+    sides = {}
+    for precision in ("float32", "bfloat16"):
+        sides["Headlight", precision] = ours(precision)
+        if sides["Headlight", precision].failed:  # no such products here
+            continue
+        for what in ("eager", "compiled"):
+            sides[what, precision] = peer(what, precision)
+    sides["products", "float32"] = peer("products", "float32")
+    return sides
 
 
 def measure(sides, step, pairs):
-    """Milliseconds of each side that can do it, pair by pair; the first of each warms up."""
-    for side in sides.values():
+    """Milliseconds of each side that can do it, pair by pair; the first two of each warm up."""
+    for side in 2 * list(sides.values()):
         side.milliseconds(step)
     taken = {name: [] for name in sides}
     for _ in range(pairs):
@@ -135,54 +223,85 @@ def measure(sides, step, pairs):
     return {name: times for name, times in taken.items() if None not in times}
 
 
-def compared(taken, batch):
-    """A cell of the table: ours, the faster peer's, and the median of the ratios."""
-    ours = taken.get("Headlight")
-    peers = {name: times for name, times in taken.items() if name != "Headlight"}
-    if not ours or not peers:
-        return "–"
-    faster = min(peers, key=lambda name: statistics.median(peers[name]))
-    ratio = statistics.median(peer / own for own, peer in zip(ours, peers[faster]))
-    speeds = [1000 * batch / statistics.median(times) for times in (ours, peers[faster])]
-    mark = ", compiled" if faster == "compiled" else ""
-    return f"{speeds[0]:.1f}, {speeds[1]:.1f} ({ratio:.2f}{mark})"
+class Comparison:
+    """What the sides took for a step, as the cells of a row."""
+
+    def __init__(self, taken, batch):
+        self.taken, self.batch = taken, batch
+
+    def speed(self, side):
+        """Images per second."""
+        return 1000 * self.batch / statistics.median(self.taken[side])
+
+    def ratio(self, side, other):
+        """How many times as fast as the other, by pairs."""
+        return statistics.median(b / a for a, b in zip(self.taken[side], self.taken[other]))
+
+    def faster_peer(self, precision):
+        there = [(what, precision) for what in ("eager", "compiled") if (what, precision) in self.taken]
+        return min(there, key=lambda side: statistics.median(self.taken[side]), default=None)
+
+    def beside_peer(self, precision):
+        ours, peer = ("Headlight", precision), self.faster_peer(precision)
+        if ours not in self.taken:
+            return "–"
+        if not peer:
+            return f"{self.speed(ours):.1f}"
+        mark = ", compiled" if peer[0] == "compiled" else ""
+        return f"{self.speed(ours):.1f}, {self.speed(peer):.1f} ({self.ratio(ours, peer):.2f}{mark})"
+
+    def of(self, side, other):
+        return f"{self.ratio(side, other):.2f}" if side in self.taken and other in self.taken else "–"
+
+    def cells(self):
+        plain, narrow = ("Headlight", "float32"), ("Headlight", "bfloat16")
+        return [self.beside_peer("float32"), self.of(("products", "float32"), plain),
+                self.beside_peer("bfloat16"), self.of(narrow, plain)]
 
 
 def row(options, model):
+    """The cells of each step's table, and what runs here."""
     sides = start(options, model)
     try:
-        if sides["Headlight"].failed:
-            sys.exit(f"error: {options.bench} {MODELS[model][0]}: {sides['Headlight'].failed}")
-        cells = []
-        for step in STEPS:
-            can = step == "infer" or MODELS[model][4]
-            cells.append(compared(measure(sides, step, options.pairs), options.batch) if can else "–")
-        for name, side in sides.items():
+        ours, theirs = sides["Headlight", "float32"], sides.get(("eager", "float32"))
+        if ours.failed:
+            sys.exit(f"error: {options.bench} {MODELS[model][0]}: {ours.failed}")
+        cells = {}
+        for step in STEPS if MODELS[model][4] else ["infer"]:
+            compared = Comparison(measure(sides, step, options.pairs), options.batch)
+            cells[step] = [model, *compared.cells(), f"{ours.memory:.0f}, {theirs.memory:.0f}"]
+        for (what, precision), side in sides.items():
             if side.failed:
-                print(f"{model}: {name} {side.failed}", file=sys.stderr)
-        memory = ", ".join(f"{sides[name].memory:.0f}" for name in ("Headlight", "timm"))
-        return [model, *cells, memory], [side.says for side in sides.values()][:2]
+                print(f"{model}: {what} in {precision} {side.failed}", file=sys.stderr)
+        return cells, [ours.says, theirs.says]
     finally:
         for side in sides.values():
             side.close()
 
 
 def markdown(rows):
-    head = ["Model", *STEPS.values(), "Peak MB"]
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" if line[0] != "---" else f"|{'|'.join(line)}|\n" for line in lines)
+    """A table of inference and one of training."""
+    tables = []
+    for step, title in STEPS.items():
+        head = [title, "float32", "products alone", "bfloat16", "over float32", "Peak MB"]
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *(cells[step] for cells in rows if step in cells)]
+        tables.append("".join(f"| {' | '.join(line)} |\n" if line[0] != "---" else f"|{'|'.join(line)}|\n"
+                              for line in lines))
+    return "\n".join(tables)
 
 
 def with_table(page, heading, table):
-    """The page, its first table below the heading being this one."""
-    found = re.search(rf"(^## {re.escape(heading)}\n(?:(?!## |\|).*\n)*)((?:\|.*\n)+)", page, re.MULTILINE)
+    """The page, its tables below the heading being these."""
+    found = re.search(rf"(^## {re.escape(heading)}\n(?:(?!## |\|).*\n)*)((?:\|.*\n)+(?:\n(?:\|.*\n)+)*)", page,
+                      re.MULTILINE)
     if not found:
         sys.exit(f'error: there is no table below "## {heading}"')
     return page[:found.start(2)] + table + page[found.end(2):]
 
 
-def use_the_same_kernels(bench):
+def share_the_machine(bench):
     """OpenBLAS takes slow ones on a processor that it does not know; Headlight mends that for itself."""
+    os.environ.pop("OMP_WAIT_POLICY", None)  # threads of idle sides that spin would take the cores
     if "OPENBLAS_CORETYPE" not in os.environ:
         core = subprocess.run([bench, "--core"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
         if core:
@@ -199,10 +318,11 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE", help="a page with the heading Models")
     parser.add_argument("--serve", choices=MODELS, help=argparse.SUPPRESS)
-    parser.add_argument("--compiled", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--what", choices=["eager", "compiled", "products"], help=argparse.SUPPRESS)
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve, options.batch, options.threads, options.compiled)
+        serve(options.serve, options.batch, options.threads, options.what, options.precision)
         return
     if not options.bench:
         parser.error("--bench is missing")
@@ -211,15 +331,16 @@ def main():
         if name not in MODELS:
             parser.error(f"--models: there is no {name}; there are {'; '.join(MODELS)}")
     if options.write and options.models:
-        parser.error("--write needs all models: the table is replaced as a whole")
+        parser.error("--write needs all models: the tables are replaced as a whole")
     if options.write:  # hours before it is written
         with_table(options.write.read_text(encoding="utf-8"), "Models", "")
-    use_the_same_kernels(options.bench)
+    share_the_machine(options.bench)
     rows, said = [], []
     for name in names:
         cells, said = row(options, name)
         rows.append(cells)
-        print(" | ".join(cells), file=sys.stderr, flush=True)
+        for step, line in cells.items():
+            print(f"{step}: {' | '.join(line)}", file=sys.stderr, flush=True)
     print(f"{said[0]}; {said[1]}; {options.threads} threads, batch {options.batch}, {options.pairs} pairs\n")
     print(markdown(rows), end="")
     if options.write:

@@ -109,13 +109,15 @@ class Fuzzing(unittest.TestCase):
         self.assertIn("has no fuzz_readers", result.stderr)
 
 
-# Milliseconds that a stand-in takes for each step; compiled, half of them.
+# Milliseconds that a stand-in takes for each step; compiled half of them, as do products alone.
 SERVER = """#!/bin/sh
 infer={infer} train={train}
+case "$*" in --core) exit ;; esac
 case "$*" in
-  --core) exit ;;
-  *--compiled*) {compiled}; infer=$((infer / 2)) train=$((train / 2)) ;;
+  *"--what compiled"*) {compiled}; infer=$((infer / 2)) train=$((train / 2)) ;;
+  *"--what products"*) infer=80 train=200 ;;
 esac
+case "$*" in *bfloat16*) {narrow}; infer=$((infer / 2)) ;; esac
 echo "ready {name}"
 while read -r step; do
   case $step in infer) echo $infer ;; train) echo $train ;; esac
@@ -129,11 +131,11 @@ class Peers(unittest.TestCase):
         self.addCleanup(made.cleanup)
         self.folder = pathlib.Path(made.name)
 
-    def compare(self, *more, fails=False):
+    def compare(self, *more, fails="", narrow=":"):
         for name, infer, train in (("ours", 100, 400), ("theirs", 300, 800)):
             program = self.folder / name
-            program.write_text(SERVER.format(name=name, infer=infer, train=train,
-                                             compiled="exit 3" if fails else ":"))
+            program.write_text(SERVER.format(name=name, infer=infer, train=train, narrow=narrow,
+                                             compiled=fails or ":"))
             program.chmod(0o755)
         return run("bench/peers.py", "--bench", self.folder / "ours", "--python", self.folder / "theirs",
                    "--batch", 8, "--pairs", 2, *more)
@@ -142,23 +144,34 @@ class Peers(unittest.TestCase):
         result = self.compare("--models", "DeiT-T;DINOv2-S, 518 pixels")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("ours; theirs; 2 threads, batch 8", result.stdout)
-        self.assertIn("| DeiT-T | 80.0, 53.3 (1.50, compiled) | 20.0, 20.0 (1.00, compiled) |", result.stdout)
-        self.assertIn("| DINOv2-S, 518 pixels | 80.0, 53.3 (1.50, compiled) | – |", result.stdout)
+        self.assertIn("| DeiT-T | 80.0, 53.3 (1.50, compiled) | 1.25 | 160.0, 106.7 (1.50, compiled) | 2.00 |",
+                      result.stdout)
+        self.assertIn("| DeiT-T | 20.0, 20.0 (1.00, compiled) | 2.00 | 20.0, 20.0 (1.00, compiled) | 1.00 |",
+                      result.stdout)
+        self.assertEqual(result.stdout.count("| DINOv2-S, 518 pixels | 80.0"), 1)
 
     def test_a_peer_that_fails_is_said_and_left_out(self):
-        result = self.compare("--models", "DeiT-T", fails=True)
+        result = self.compare("--models", "DeiT-T", fails="exit 3")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("compiled ended with exit code 3", result.stderr)
-        self.assertIn("| DeiT-T | 80.0, 26.7 (3.00) | 20.0, 10.0 (2.00) |", result.stdout)
+        self.assertIn("compiled in float32 ended with exit code 3", result.stderr)
+        self.assertIn("| DeiT-T | 80.0, 26.7 (3.00) |", result.stdout)
+        self.assertIn("| DeiT-T | 20.0, 10.0 (2.00) |", result.stdout)
+
+    def test_a_processor_without_bfloat16_is_said_and_its_columns_are_empty(self):
+        result = self.compare("--models", "DeiT-T", narrow="exit 2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("Headlight in bfloat16 ended with exit code 2", result.stderr)
+        self.assertIn("| DeiT-T | 80.0, 53.3 (1.50, compiled) | 1.25 | – | – |", result.stdout)
 
     def test_the_table_of_the_help_is_replaced(self):
         page = self.folder / "speed.md"
         page.write_text((TESTS.parent / "resources/help/speed.md").read_text(encoding="utf-8"), encoding="utf-8")
         before = page.read_text(encoding="utf-8")
+        old = before[before.index("## Models"):before.index("## Loading images")]
         self.assertEqual(self.compare("--write", page).returncode, 0)
         after = page.read_text(encoding="utf-8")
-        self.assertIn("| Swin-T | 80.0, 53.3 (1.50, compiled) | 20.0, 20.0 (1.00, compiled) |", after)
-        self.assertNotIn("| DeiT-T | 54.7", after)
+        self.assertEqual(after.count("| Swin-T | 80.0, 53.3 (1.50, compiled) | 1.25 |"), 1)
+        self.assertEqual(after.count("| Swin-T |"), before.count("| Swin-T |") - old.count("| Swin-T |") + 2)
         for part in (slice(None, before.index("## Models")), slice(before.index("## Loading images"), None)):
             self.assertIn(before[part], after)
         page.write_text("# Speed\n", encoding="utf-8")
