@@ -27,7 +27,8 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (count != 4 && count != 5) {
-    std::cerr << "usage: bench_model MODEL BATCH THREADS [PRECISION], or --core: OpenBLAS's kernels\n";
+    std::cerr
+        << "usage: bench_model MODEL BATCH THREADS [PRECISION], or --core: OpenBLAS's kernels\n";
     return 2;
   }
   const PublishedModel* published = findPublishedModel(arguments[1]);
@@ -43,9 +44,8 @@ int main(int count, char** arguments) {
   batch.labels = at::randint(0, published->config.classes, {batchSize}, at::kLong);
   TrainingConfig config;
   if (count == 5) config.precision = arguments[4];
-  const auto precision = guarded("precision", [&] {
-    return precisionOn(at::kCPU, config.precision, "PRECISION");
-  });
+  const auto precision =
+      guarded("precision", [&] { return precisionOn(at::kCPU, config.precision, "PRECISION"); });
   if (!precision) return std::cerr << precision.error().message << "\n", 2;
   StepRunner runner(model, at::kCPU, config, 0, 1000);
   std::int64_t step = 0;

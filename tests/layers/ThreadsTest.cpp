@@ -51,7 +51,8 @@ TEST(Threads, EverySourceThatAsksForThemIsCompiledForThem) {
   const auto asking = sourcesWithThreads(), compiled = sourcesWithOpenMp();
   ASSERT_GE(asking.size(), 5u);
   for (const std::string& source : asking)
-    EXPECT_TRUE(compiled.contains(source)) << source << " is not in the list of core/CMakeLists.txt";
+    EXPECT_TRUE(compiled.contains(source))
+        << source << " is not in the list of core/CMakeLists.txt";
 }
 
 }  // namespace
