@@ -3,7 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/RowDropout.h"
 #include "core/attention/base/UniformStart.h"
 
@@ -45,19 +44,6 @@ std::shared_ptr<LowRank> AdaptableLinearImpl::adapt(const std::string& part, std
       register_module("lora_" + part, std::make_shared<LowRank>(weight, first, rows, options)));
   m_additions.back()->train(is_training());
   return m_additions.back();
-}
-
-void AdaptableLinearImpl::train(bool on) {
-  if (on) m_narrow.forget();
-  LinearImpl::train(on);
-}
-
-at::Tensor AdaptableLinearImpl::products(const at::Tensor& x) {
-  const Precision precision = precisionNow(x.device());
-  if (precision == Precision::Float32 || at::GradMode::is_enabled() || is_training() ||
-      weight.scalar_type() != at::kFloat || weight.is_inference())
-    return LinearImpl::forward(x);
-  return at::linear(x, m_narrow.of(weight, typeOf(precision)), bias);
 }
 
 at::Tensor AdaptableLinearImpl::adapted(const at::Tensor& products, const at::Tensor& x) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A linear layer that can be given low-rank additions (LoRA, Hu et al. 2022, "LoRA: Low-Rank
-// Adaptation of Large Language Models"). Without any it is torch::nn::Linear, bit for bit. In 16 bits
-// and without gradients it keeps its narrowed weight.
+// Adaptation of Large Language Models"). Without any it is torch::nn::Linear, bit for bit.
 
 #include <ATen/core/Tensor.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/pimpl.h>
 
 #include <cstdint>
@@ -43,11 +41,11 @@ class LowRank : public torch::nn::Module {
   at::Tensor m_down, m_up, m_scale;
 };
 
-class AdaptableLinearImpl : public torch::nn::LinearImpl {
+class AdaptableLinearImpl : public NarrowingLinearImpl {
  public:
-  using torch::nn::LinearImpl::LinearImpl;
+  using NarrowingLinearImpl::NarrowingLinearImpl;
 
-  at::Tensor forward(const at::Tensor& x) { return adapted(products(x), x); }
+  at::Tensor forward(const at::Tensor& x) { return adapted(NarrowingLinearImpl::forward(x), x); }
   /// `products` [.., out] of x [.., in], however they were made, with the additions; itself where
   /// there are none.
   at::Tensor adapted(const at::Tensor& products, const at::Tensor& x);
@@ -55,14 +53,9 @@ class AdaptableLinearImpl : public torch::nn::LinearImpl {
   /// Under lora_PART; in rising order of its outputs, none of which has an addition yet.
   std::shared_ptr<LowRank> adapt(const std::string& part, std::int64_t first, std::int64_t rows,
                                  const LowRankOptions& options);
-  /// Training gives the narrowed weight back.
-  void train(bool on = true) override;
 
  private:
-  at::Tensor products(const at::Tensor& x);
-
   std::vector<std::shared_ptr<LowRank>> m_additions;
-  NarrowWeight m_narrow;
 };
 
 class AdaptableLinear : public torch::nn::ModuleHolder<AdaptableLinearImpl> {

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/attention/base/MixedPrecision.h"
+
 namespace headlight {
 
 const at::Tensor& NarrowWeight::of(const at::Tensor& weight, at::ScalarType type) {
@@ -19,6 +21,19 @@ const at::Tensor& NarrowWeight::of(const at::Tensor& weight, at::ScalarType type
 
 void NarrowWeight::forget() {
   *this = {};
+}
+
+at::Tensor NarrowingLinearImpl::forward(const at::Tensor& x) {
+  const Precision precision = precisionNow(x.device());
+  if (precision == Precision::Float32 || at::GradMode::is_enabled() || is_training() ||
+      weight.scalar_type() != at::kFloat || weight.is_inference())
+    return LinearImpl::forward(x);
+  return at::linear(x, m_narrow.of(weight, typeOf(precision)), bias);
+}
+
+void NarrowingLinearImpl::train(bool on) {
+  if (on) m_narrow.forget();
+  LinearImpl::train(on);
 }
 
 }  // namespace headlight

@@ -4,6 +4,8 @@
 // a large part of the time.
 
 #include <ATen/core/Tensor.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/pimpl.h>
 
 #include <cstdint>
 
@@ -21,6 +23,25 @@ class NarrowWeight {
   at::Tensor m_weight;  ///< of which it is; held, so that its memory is not another's
   const void* m_data = nullptr;
   std::int64_t m_version = 0;
+};
+
+/// torch::nn::Linear, bit for bit; in 16 bits and without gradients it keeps its narrowed weight.
+class NarrowingLinearImpl : public torch::nn::LinearImpl {
+ public:
+  using torch::nn::LinearImpl::LinearImpl;
+
+  at::Tensor forward(const at::Tensor& x);
+  /// Training gives the narrowed weight back.
+  void train(bool on = true) override;
+
+ private:
+  NarrowWeight m_narrow;
+};
+
+class NarrowingLinear : public torch::nn::ModuleHolder<NarrowingLinearImpl> {
+ public:
+  using torch::nn::ModuleHolder<NarrowingLinearImpl>::ModuleHolder;
+  using Impl = NarrowingLinearImpl;
 };
 
 }  // namespace headlight

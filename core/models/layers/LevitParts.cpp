@@ -32,7 +32,7 @@ void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t
 
 LinearNorm::LinearNorm(int in, int out, double scale) {
   m_linear =
-      register_module("linear", torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(false)));
+      register_module("linear", NarrowingLinear(torch::nn::LinearOptions(in, out).bias(false)));
   m_norm = register_module("bn", torch::nn::BatchNorm1d(out));
   const at::NoGradGuard noGrad;
   m_norm->weight.fill_(scale);
@@ -55,7 +55,7 @@ at::Tensor NormLinear::forward(const at::Tensor& features) {
 
 NormLinear::NormLinear(int in, int out) {
   m_norm = register_module("bn", torch::nn::BatchNorm1d(in));
-  m_linear = register_module("linear", torch::nn::Linear(in, out));
+  m_linear = register_module("linear", NarrowingLinear(in, out));
 }
 
 void NormLinear::count(CostCounter& counter, const std::string& name, std::int64_t in,

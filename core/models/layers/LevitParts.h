@@ -6,12 +6,12 @@
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 
 #include <memory>
 #include <string>
 
 #include "core/attention/base/Cost.h"
+#include "core/attention/base/NarrowWeight.h"
 
 namespace headlight {
 
@@ -44,7 +44,7 @@ class LinearNorm : public torch::nn::Module {
   const at::Tensor& weight() const { return m_linear->weight; }  ///< [out, in]
 
  private:
-  torch::nn::Linear m_linear{nullptr};
+  NarrowingLinear m_linear{nullptr};
   torch::nn::BatchNorm1d m_norm{nullptr};
 };
 
