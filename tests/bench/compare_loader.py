@@ -6,10 +6,12 @@
 
 Makes a folder of JPEGs out of the photographs (crops of the size asked for; 0: the photographs as
 they are, over and over), then both load it, epoch by epoch in turn: random resized crop to 224
-pixels (bilinear), flip, mean and deviation. Printed are the medians of images per second, and the
-median of the pairwise ratios (above 1 Headlight is faster).
+pixels (bilinear), flip, mean and deviation; torchvision by its first transforms, of Pillow's images,
+and where it has them by its second (v2), of tensors that its own decoder makes. Printed are the
+medians of images per second, and the medians of the pairwise ratios (above 1 Headlight is faster).
 """
 import argparse
+import importlib.util
 import pathlib
 import random
 import statistics
@@ -65,17 +67,36 @@ def make_folder(folder):
         make_image(photo, folder / photo.stem / f"{number}.jpg", draw)
 
 
-def peer(folder):
-    """torchvision's usual pipeline; an epoch at a call, with workers that stay."""
-    torch.set_num_threads(1)
-    steps = transforms.Compose([
+def of_images(folder):
+    """torchvision's usual pipeline."""
+    return datasets.ImageFolder(str(folder), transforms.Compose([
         transforms.RandomResizedCrop(options.side),
         transforms.RandomHorizontalFlip(),
         transforms.ToTensor(),
         transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
-    ])
+    ]))
+
+
+def decoded(path):
+    return torchvision.io.decode_image(torchvision.io.read_file(path), torchvision.io.ImageReadMode.RGB)
+
+
+def of_tensors(folder):
+    """That of its second transforms."""
+    from torchvision.transforms import v2
+    return datasets.ImageFolder(str(folder), v2.Compose([
+        v2.RandomResizedCrop(options.side, antialias=True),
+        v2.RandomHorizontalFlip(),
+        v2.ToDtype(torch.float32, scale=True),
+        v2.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    ]), loader=decoded)
+
+
+def peer(dataset):
+    """An epoch at a call, with workers that stay."""
+    torch.set_num_threads(1)
     loader = torch.utils.data.DataLoader(
-        datasets.ImageFolder(str(folder), steps), batch_size=options.batch, shuffle=True,
+        dataset, batch_size=options.batch, shuffle=True,
         num_workers=options.workers, persistent_workers=options.workers > 0)
 
     def epoch():
@@ -108,11 +129,16 @@ with tempfile.TemporaryDirectory() as name:
     print(f"torchvision {torchvision.__version__}, torch {torch.__version__}, Pillow "
           f"{PIL.__version__}; {options.images} JPEGs, {size}, {bytes_each / 1024:.0f} KiB each; "
           f"{options.workers} workers, batch {options.batch}, to {options.side} pixels")
-    headlight, other = ours(folder), peer(folder)
-    headlight(), other()  # warm-up
-    pairs = [(headlight(), other()) for _ in range(options.pairs)]
-    ratios = [mine / theirs for mine, theirs in pairs]
-    medians = [statistics.median(speeds) for speeds in zip(*pairs)]
-    print(f"images/s: Headlight {medians[0]:.1f}, torchvision {medians[1]:.1f}; ratio "
-          f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f} over "
-          f"{options.pairs} pairs)")
+    headlight = ours(folder)
+    peers = {"torchvision": peer(of_images(folder))}
+    if hasattr(torchvision.io, "decode_image") and importlib.util.find_spec("torchvision.transforms.v2"):
+        peers["torchvision v2"] = peer(of_tensors(folder))
+    for side in (headlight, *peers.values()):  # warm-up
+        side()
+    turns = [(headlight(), *(other() for other in peers.values())) for _ in range(options.pairs)]
+    print(f"Headlight: {statistics.median(turn[0] for turn in turns):.1f} images/s")
+    for place, name in enumerate(peers, 1):
+        ratios = [turn[0] / turn[place] for turn in turns]
+        print(f"{name}: {statistics.median(turn[place] for turn in turns):.1f} images/s; ratio "
+              f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f} over "
+              f"{options.pairs} pairs)")
