@@ -59,7 +59,7 @@ class NormLinear : public torch::nn::Module {
 
  private:
   torch::nn::BatchNorm1d m_norm{nullptr};
-  torch::nn::Linear m_linear{nullptr};
+  NarrowingLinear m_linear{nullptr};
 };
 
 /// Two LinearNorms with hard-swish between: `ln1`, `ln2`.
