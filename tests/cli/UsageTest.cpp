@@ -2,8 +2,10 @@
 
 // The command line itself: help, versions, misspellings, summaries, pipes.
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <sstream>
 
 #include "core/config/Experiment.h"
 #include "tests/cli/Workspace.h"
@@ -36,6 +38,32 @@ TEST_F(UsageCliTest, EveryCommandHasHelpAndJson) {
     expectOk(help);
     EXPECT_NE(help.out.find("--json"), std::string::npos) << command;
   }
+}
+
+/// The first words of the lines of a help text from `title` on, to the next empty line.
+std::vector<std::string> namesBelow(const std::string& help, const std::string& title) {
+  std::vector<std::string> names;
+  std::istringstream lines(help.substr(std::min(help.size(), help.find(title + "\n"))));
+  std::string line;
+  for (std::getline(lines, line); std::getline(lines, line) && !line.empty();)
+    if (line.starts_with("  ") && line[2] != ' ')
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  return names;
+}
+
+/// CLI11 2.4 does not start with both.
+TEST_F(UsageCliTest, NoArgumentIsNamedLikeAnOption) {
+  const auto commands = namesBelow(run({"--help"}).out, "Subcommands:");
+  ASSERT_GT(commands.size(), kCommands.size());
+  std::size_t arguments = 0;
+  for (const std::string& command : commands) {
+    const std::string help = run({command, "--help"}).out;
+    for (const std::string& name : namesBelow(help, "Positionals:")) {
+      ++arguments;
+      EXPECT_EQ(help.find("--" + name + " "), std::string::npos) << command << " " << name;
+    }
+  }
+  EXPECT_GT(arguments, 10u);
 }
 
 TEST_F(UsageCliTest, TrainHasAFlagForEveryParameter) {

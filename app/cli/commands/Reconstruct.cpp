@@ -24,7 +24,7 @@ class ReconstructCommand : public Command {
     auto* command = app.add_subcommand(
         "reconstruct", tr("Show what a masked autoencoder (MAE) makes of images whose patches are "
                           "partly dropped"));
-    command->add_option("images", m_images, tr("Images or image folders"))
+    command->add_option("files", m_images, tr("Images or image folders"))
         ->type_name("FILE")
         ->required();
     command

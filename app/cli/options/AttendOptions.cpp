@@ -32,7 +32,7 @@ std::string explanationWords() {
 
 void AttendOptions::declare(CLI::App& command) {
   command
-      .add_option("images", images,
+      .add_option("files", images,
                   tr("Images or image folders; or, without a model, a map file (attention.L), "
                      "whole or one image of it: FILE[2]"))
       ->type_name("FILE");
