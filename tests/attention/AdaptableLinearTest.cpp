@@ -86,6 +86,11 @@ TEST_F(NarrowedLayer, FollowsEveryWriteToItsWeight) {
   EXPECT_TRUE(at::equal(narrowPass(linear, x), freshPass(linear, x))) << "in place";
   linear->weight.set_data(linear->weight.detach() * 3);
   EXPECT_TRUE(at::equal(narrowPass(linear, x), freshPass(linear, x))) << "other memory";
+  for (int i = 0; i < 8; ++i) {  // where other numbers lay before, sooner or later
+    linear->weight.set_data(at::zeros({4, 5}));
+    linear->weight.set_data(at::full({4, 5}, i + 1.0));
+    EXPECT_TRUE(at::equal(narrowPass(linear, x), freshPass(linear, x))) << i;
+  }
   linear->weight = at::ones({4, 5});
   EXPECT_TRUE(at::equal(narrowPass(linear, x), freshPass(linear, x))) << "another tensor";
 }

@@ -4,6 +4,8 @@
 // a large part of the time.
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/util/intrusive_ptr.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/pimpl.h>
 
@@ -20,8 +22,9 @@ class NarrowWeight {
 
  private:
   at::Tensor m_narrow;
-  at::Tensor m_weight;  ///< of which it is; held, so that its memory is not another's
-  const void* m_data = nullptr;
+  at::Tensor m_weight;  ///< of which it is
+  /// Where that lay: set_data() changes it, but not the version. Kept, so that nobody else lies there.
+  c10::weak_intrusive_ptr<c10::StorageImpl> m_storage{c10::intrusive_ptr<c10::StorageImpl>()};
   std::int64_t m_version = 0;
 };
 
