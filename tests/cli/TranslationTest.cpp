@@ -40,6 +40,9 @@ class TranslationCliTest : public CliTest {
   void SetUp() override {
     CliTest::SetUp();
     fs::create_directories(path("locale/xx/LC_MESSAGES"));
+    // glibc 2.41 hears LANGUAGE in no locale whose name begins with C: the same by another name.
+    fs::create_directories(path("locales"));
+    fs::copy("/usr/lib/locale/C.utf8", path("locales/xx_XX.utf8"), fs::copy_options::recursive);
     write("locale/xx/LC_MESSAGES/headlight.mo",
           catalog({{"", "Content-Type: text/plain; charset=UTF-8\n"},
                    {"Show this help and exit", "⟦show⟧"},
@@ -49,10 +52,11 @@ class TranslationCliTest : public CliTest {
   }
   Outcome translated(const Arguments& arguments) const {
     ProgramOptions own = options();
-    const std::string folder = path("locale").string();
-    own.inChild = [folder] {
+    const std::string folder = path("locale").string(), locales = path("locales").string();
+    own.inChild = [folder, locales] {
       ::setenv("HEADLIGHT_LOCALE", folder.c_str(), 1);
-      ::setenv("LC_ALL", "C.UTF-8", 1);
+      ::setenv("LOCPATH", locales.c_str(), 1);
+      ::setenv("LC_ALL", "xx_XX.UTF-8", 1);
       ::setenv("LANGUAGE", "xx", 1);
     };
     return cli(arguments, own);
