@@ -55,7 +55,8 @@ class Packaging(unittest.TestCase):
 
     def test_appstream(self):
         made = BUILD / "io.github.headlight.headlight.metainfo.xml"
-        self.valid("appstreamcli", "validate", "--no-net", made)
+        # There is no web site. (Debian 13 warns of that.)
+        self.valid("appstreamcli", "validate", "--no-net", "--override=url-homepage-missing=info", made)
         root = ElementTree.parse(made).getroot()
         self.assertEqual(root.find("releases/release").get("version"), version())
         self.assertTrue([line.text for line in root.find("releases/release").iter("li")], "no release notes")

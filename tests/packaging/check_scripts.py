@@ -62,7 +62,7 @@ class Scripts(unittest.TestCase):
         (files / "TorchConfig.cmake").write_text(config)
         python = self.folder / "environment/bin/python"
         python.parent.mkdir(parents=True, exist_ok=True)
-        python.write_text(f'#!/bin/sh\nPYTHONPATH="{self.folder}/site" exec "{sys.executable}" "$@"\n')
+        python.write_text(f'#!/bin/sh\nPYTHONPATH="{self.folder}/site" exec "{sys.executable}" -S "$@"\n')
         python.chmod(0o755)
         return package
 
