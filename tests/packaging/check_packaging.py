@@ -41,12 +41,15 @@ def mime_types():
 
 
 class Packaging(unittest.TestCase):
-    def valid(self, tool, *arguments):
+    def valid(self, tool, *arguments, but=None):
+        """Without errors and warnings, but for the one that is named."""
         if not shutil.which(tool):
             print(f"{tool} is not here")
             return
         result = run(tool, *arguments)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        said = [line for line in result.stdout.splitlines() if line.startswith(("E:", "W:"))]
+        if not (but and said and all(line.endswith(but) for line in said)):
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_desktop_entry(self):
         self.valid("desktop-file-validate", DESKTOP / "headlight.desktop")
@@ -55,8 +58,7 @@ class Packaging(unittest.TestCase):
 
     def test_appstream(self):
         made = BUILD / "io.github.headlight.headlight.metainfo.xml"
-        # There is no web site. (Debian 13 warns of that.)
-        self.valid("appstreamcli", "validate", "--no-net", "--override=url-homepage-missing=info", made)
+        self.valid("appstreamcli", "validate", "--no-net", made, but="url-homepage-missing")  # there is none
         root = ElementTree.parse(made).getroot()
         self.assertEqual(root.find("releases/release").get("version"), version())
         self.assertTrue([line.text for line in root.find("releases/release").iter("li")], "no release notes")
