@@ -167,12 +167,12 @@ class Peers(unittest.TestCase):
         page = self.folder / "speed.md"
         page.write_text((TESTS.parent / "resources/help/speed.md").read_text(encoding="utf-8"), encoding="utf-8")
         before = page.read_text(encoding="utf-8")
-        old = before[before.index("## Models"):before.index("## Loading images")]
+        old = before[before.index("## Models\n"):before.index("## Models on")]
         self.assertEqual(self.compare("--write", page).returncode, 0)
         after = page.read_text(encoding="utf-8")
         self.assertEqual(after.count("| Swin-T | 80.0, 53.3 (1.50, compiled) | 1.25 |"), 1)
         self.assertEqual(after.count("| Swin-T |"), before.count("| Swin-T |") - old.count("| Swin-T |") + 2)
-        for part in (slice(None, before.index("## Models")), slice(before.index("## Loading images"), None)):
+        for part in (slice(None, before.index("## Models\n")), slice(before.index("## Models on"), None)):
             self.assertIn(before[part], after)
         page.write_text("# Speed\n", encoding="utf-8")
         self.assertIn("no table", self.compare("--write", page).stderr)
