@@ -60,4 +60,11 @@ at::Tensor relativeSums(const at::Tensor& x, const at::Tensor& filter) {
                                                : convolve(x, filter);
 }
 
+at::Tensor relativeSumsOfHeads(const at::Tensor& heads, const at::Tensor& filter, std::int64_t rows,
+                               std::int64_t cols) {
+  const std::int64_t batch = heads.size(0), count = heads.size(1), each = heads.size(3);
+  const at::Tensor tokens = heads.transpose(1, 2).reshape({batch, rows, cols, count * each});
+  return relativeSums(tokens, filter).reshape({batch, rows * cols, count, each}).transpose(1, 2);
+}
+
 }  // namespace headlight

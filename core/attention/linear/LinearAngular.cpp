@@ -110,7 +110,7 @@ void DepthwiseResidual::count(CostCounter& counter, const LinearAngularOptions& 
 }
 
 at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
-  if (!m_overGrid) return convolved(values, values.size(2), 1);  // each feature by itself
+  if (!m_overGrid) return convolved(values, values.size(2), 1);
   const at::Tensor patches = values.slice(2, m_grid.prefix),
                    result = m_kept.defined() ? overKept(patches) : overGrid(patches);
   return m_grid.prefix == 0 ? result : at::constant_pad_nd(result, {0, 0, m_grid.prefix, 0});
@@ -119,12 +119,8 @@ at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
 /// [B, H, rows · cols, e] → the same. All features of a head have its filter.
 at::Tensor DepthwiseResidual::convolved(const at::Tensor& values, std::int64_t rows,
                                         std::int64_t cols) const {
-  const std::int64_t batch = values.size(0), heads = values.size(1), each = values.size(3);
-  const at::Tensor tokens =
-      values.transpose(1, 2).reshape({batch, rows, cols, heads * each});  // as they come
-  return relativeSums(tokens, m_weight.squeeze(1).repeat_interleave(each, 0))
-      .reshape({batch, rows * cols, heads, each})
-      .transpose(1, 2);
+  const at::Tensor filter = m_weight.squeeze(1).repeat_interleave(values.size(3), 0);
+  return relativeSumsOfHeads(values, filter, rows, cols);
 }
 
 /// [B, H, N, e] of all patches → the same.

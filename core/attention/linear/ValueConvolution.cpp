@@ -27,15 +27,12 @@ void ValueConvolution::count(CostCounter& counter, const std::string& name,
 
 at::Tensor ValueConvolution::forward(const at::Tensor& values) const {
   const Float32Scope exact;  // the backward pass of relativeSums takes no other
-  const std::int64_t batch = values.size(0), heads = values.size(1), each = values.size(3),
+  const std::int64_t heads = values.size(1), each = values.size(3),
                      copies = heads * each / m_weight.size(0);
-  const at::Tensor patches = values.slice(2, m_grid.prefix)
-                                 .permute({0, 2, 1, 3})
-                                 .reshape({batch, m_grid.rows, m_grid.cols, heads * each});
-  const at::Tensor mixed =
-      relativeSums(patches, m_weight.squeeze(1).repeat({copies, 1, 1})) + m_bias.repeat({copies});
   const at::Tensor result =
-      mixed.reshape({batch, m_grid.patches(), heads, each}).permute({0, 2, 1, 3});
+      relativeSumsOfHeads(values.slice(2, m_grid.prefix),
+                          m_weight.squeeze(1).repeat({copies, 1, 1}), m_grid.rows, m_grid.cols) +
+      m_bias.repeat({copies}).view({heads, 1, each});
   return m_grid.prefix == 0 ? result : at::constant_pad_nd(result, {0, 0, m_grid.prefix, 0});
 }
 
