@@ -57,7 +57,7 @@ at::Tensor inFloat32(const at::Tensor& x);
 at::TensorOptions inFloat32(const at::TensorOptions& options);
 
 /// convolve(x), or where gradients follow on the CPU convolve(x in float32), not in 16 bits: there the
-/// gradients of depthwise convolutions in 16 bits take several times as long as in float32.
+/// gradients of strided depthwise convolutions take several times as long in 16 bits.
 template <typename Convolve>
 at::Tensor depthwise(const at::Tensor& x, Convolve&& convolve) {
   if (!at::GradMode::is_enabled() || !x.is_cpu()) return convolve(x);

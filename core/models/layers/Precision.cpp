@@ -36,9 +36,8 @@ void requireOnCpu(Precision precision, const std::string& where) {
 }
 
 void requireOnCuda(Precision precision, const at::Device& device, const std::string& where) {
-  const at::ScalarType type = precision == Precision::Float16 ? at::kHalf : at::kBFloat16;
   try {
-    const at::Tensor ones = at::ones({16, 16}, at::TensorOptions(device).dtype(type));
+    const at::Tensor ones = at::ones({16, 16}, at::TensorOptions(device).dtype(typeOf(precision)));
     static_cast<void>(at::mm(ones, ones).sum().to(at::kFloat).item<float>());
   } catch (const std::exception& exception) {
     refusePrecision(tr("the device ") + device.str() + tr(" has no products in ") +
