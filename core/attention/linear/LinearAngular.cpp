@@ -119,7 +119,7 @@ at::Tensor DepthwiseResidual::forward(const at::Tensor& values) const {
 /// [B, H, rows · cols, e] → the same. All features of a head have its filter.
 at::Tensor DepthwiseResidual::convolved(const at::Tensor& values, std::int64_t rows,
                                         std::int64_t cols) const {
-  const at::Tensor filter = m_weight.squeeze(1).repeat_interleave(values.size(3), 0);
+  const at::Tensor filter = m_weight.expand({-1, values.size(3), -1, -1}).flatten(0, 1);
   return relativeSumsOfHeads(values, filter, rows, cols);
 }
 
