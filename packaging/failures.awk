@@ -6,7 +6,7 @@ function show(   i) {
   start()
 }
 /^\[ RUN      \]/ { start() }                    # GoogleTest
-{ keep($0) }
+!/registered at .*\[[a-z ]+\]$/ { keep($0) }   # LibTorch lists its kernels, seventy lines, where it has none
 /^\[       OK \]/ { start() }
 /^\[  FAILED  \].* ms\)/ { show() }
 /^(PASS|SKIP|XFAIL) / { start() }                # Qt Test
