@@ -12,7 +12,7 @@ set_target_properties(headlight_cuda_kernels PROPERTIES
                       CUDA_ARCHITECTURES "${HEADLIGHT_CUDA_ARCHITECTURES}")
 target_include_directories(headlight_cuda_kernels PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(headlight_cuda_kernels PUBLIC CUDA::cudart)
-target_link_libraries(headlight_core_kernels PRIVATE headlight_cuda_kernels)
+target_link_libraries(headlight_core_attention_apart PRIVATE headlight_cuda_kernels)
 target_link_libraries(headlight_core_attention PRIVATE headlight_cuda_kernels)
 set_source_files_properties(${kernels}/DepthwiseCuda.cpp ${kernels}/DepthwiseRows.cpp
                             ${kernels}/LinearHeadsCuda.cpp ${kernels}/LinearRows.cpp

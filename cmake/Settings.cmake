@@ -37,8 +37,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Most of what compiling a file costs here is what its headers instantiate; files that are compiled
-# together share it. Those of a room where a precompiled header keeps many rooms cheap, else forty.
-# So names in unnamed namespaces are unique within a wing of core, the command line, and a room of ui.
+# together share it. Those of a room of ui where there is a precompiled header, those of several rooms
+# of core and the command line, else forty. So names in unnamed namespaces are unique within a wing of
+# core, the command line, and a room of ui.
 # What is being edited (HEADLIGHT_APART) is compiled file by file all the same.
 function(headlight_unity target)
   get_target_property(sources ${target} SOURCES)
@@ -49,17 +50,52 @@ function(headlight_unity target)
                         UNITY_BUILD_BATCH_SIZE 40)
   if(precompiled OR shared)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-    foreach(source IN LISTS sources)
-      get_filename_component(room ${source} DIRECTORY)
-      get_filename_component(room ${room} NAME)
-      string(MAKE_C_IDENTIFIER ${room} group)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-    endforeach()
+    headlight_unity_groups(${target} ${sources})
   endif()
   if(HEADLIGHT_APART)
     list(FILTER sources INCLUDE REGEX "${HEADLIGHT_APART}")
     set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
+endfunction()
+
+# Reading the precompiled header and instantiating what a room needs takes six seconds before its
+# first line, the hundred kilobytes of code that are compiled together at most take twenty.
+function(headlight_unity_groups target)
+  set(most 100000)
+  if(target MATCHES "_ui$")
+    set(most 0)
+  endif()
+  set(here "")
+  set(group "")
+  set(size 0)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(room ${source} DIRECTORY)
+    if(NOT room STREQUAL here)
+      set(here ${room})
+      headlight_bytes(bytes ${room} ${ARGN})
+      math(EXPR size "${size} + ${bytes}")
+      if(size GREATER most OR group STREQUAL "")
+        get_filename_component(name ${room} NAME)
+        string(MAKE_C_IDENTIFIER ${name} group)
+        set(size ${bytes})
+      endif()
+    endif()
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
+# Of those of the sources that lie in this room.
+function(headlight_bytes result room)
+  set(sum 0)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(its ${source} DIRECTORY)
+    get_filename_component(path ${source} ABSOLUTE)
+    if(its STREQUAL room AND EXISTS ${path})
+      file(SIZE ${path} bytes)
+      math(EXPR sum "${sum} + ${bytes}")
+    endif()
+  endforeach()
+  set(${result} ${sum} PARENT_SCOPE)
 endfunction()
 
 # Code that waits for people, files or LibTorch: optimizing it like a kernel would take a third of

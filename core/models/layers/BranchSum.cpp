@@ -44,7 +44,7 @@ class WidenedSum : public torch::autograd::Function<WidenedSum> {
   }
 };
 
-bool isTaken(const at::Tensor& tokens, const at::Tensor& branch) {
+bool sumTaken(const at::Tensor& tokens, const at::Tensor& branch) {
   return !PlainKernels::wanted() && tokens.device().is_cpu() &&
          tokens.scalar_type() == at::kFloat && branch.scalar_type() == at::kBFloat16 &&
          tokens.sizes() == branch.sizes();
@@ -55,7 +55,7 @@ bool isTaken(const at::Tensor& tokens, const at::Tensor& branch) {
 at::Tensor addBranch(const at::Tensor& tokens, const at::Tensor& branch) {
   const bool learns =
       at::GradMode::is_enabled() && (branch.requires_grad() || tokens.requires_grad());
-  if (isTaken(tokens, branch))
+  if (sumTaken(tokens, branch))
     return learns ? WidenedSum::apply(tokens, branch) : widenedSum(tokens, branch);
   const at::Tensor wide = inFloat32(branch);
   return branch.requires_grad() || tokens.requires_grad() ? tokens + wide : wide.add_(tokens);
