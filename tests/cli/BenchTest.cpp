@@ -106,6 +106,14 @@ TEST_F(BenchCliTest, APrecisionThatTheDeviceLacksIsRefused) {
                 {"--precision", "block, model and step"});
 }
 
+TEST_F(BenchCliTest, AModelOfFeaturesAloneIsMeasuredForward) {
+  const std::string own =
+      write("features.json", json{{"model", {{"name", "vit_micro"}, {"classes", 0}}}});
+  EXPECT_EQ(rows("model", {"--models", own})[0]["backward_ms"], 0);
+  expectError(run({"bench", "step", "--models", own, "--batch", "4"}), 2,
+              {"--models", "has no classes", "model.classes"});
+}
+
 TEST_F(BenchCliTest, ABlockIsMeasuredMaskedBesideUnmasked) {
   const json measured = rows("block", {});
   ASSERT_EQ(measured.size(), 2u);

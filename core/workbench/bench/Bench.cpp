@@ -193,6 +193,13 @@ void BenchProgress::step(const std::string& what) {
   if (m_report) m_report({what, m_done, m_total, m_remaining.secondsRemaining(m_done, m_total)});
 }
 
+void requireLearning(const std::string& name, const ModelConfig& config, const std::string& place) {
+  if (config.classes > 0 || taskOf(config) == Task::Rebuild) return;
+  throw Failure({ErrorCode::InvalidConfig,
+                 name + tr(" has no classes, so it has no training step; set model.classes"),
+                 place});
+}
+
 std::vector<std::int64_t> benchBatches(const BenchOptions& options) {
   auto batches = options.batches.empty() ? std::vector{options.batch} : options.batches;
   for (const std::int64_t batch : batches)

@@ -91,6 +91,8 @@ class BenchProgress {
   std::int64_t m_total, m_done = 0;
   RemainingTime m_remaining;
 };
+/// Throws Failure(InvalidConfig) at `place` for a model that computes features alone.
+void requireLearning(const std::string& name, const ModelConfig& config, const std::string& place);
 /// `batches`, or `batch` alone. Throws Failure(InvalidArgument) for one below 1.
 std::vector<std::int64_t> benchBatches(const BenchOptions& options);
 

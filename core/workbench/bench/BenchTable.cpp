@@ -98,9 +98,9 @@ BenchTable benchTable(const std::vector<BenchRow>& rows) {
                           {row.precision},
                           decimalCell(static_cast<double>(row.batch), 0),
                           decimalCell(row.forwardMs, 2),
-                          decimalCell(row.backwardMs, 2),
+                          partCell(row.backwardMs),
                           decimalCell(imagesPerSecond(row), 2),
-                          decimalCell(trainedImagesPerSecond(row), 2),
+                          partCell(trainedImagesPerSecond(row)),
                           decimalCell(static_cast<double>(row.peakBytes) / 1e6, 1)});
   return table;
 }

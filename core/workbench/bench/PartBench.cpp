@@ -41,15 +41,6 @@ const TimedPass& middlePass(std::vector<TimedPass>& passes) {
   return *middle;
 }
 
-void requireLearning(const BenchSubject& subject) {
-  const ModelConfig& config = subject.model.config;
-  if (config.classes > 0 || taskOf(config) == Task::Rebuild) return;
-  throw Failure(
-      {ErrorCode::InvalidConfig,
-       subject.name + tr(" has no classes, so it has no training step; set model.classes"),
-       "--parts"});
-}
-
 /// "fused dense (CPU); matrix products".
 std::string kernelsText(const Model& model) {
   std::vector<std::string> seen;
@@ -70,7 +61,7 @@ class PartMeter {
         m_task(taskOf(subject.model.config)),
         m_precision(precisionFromConfig(precision)),
         m_clock(std::make_shared<PartClock>([device] { return secondsNow(device); })) {
-    requireLearning(subject);
+    requireLearning(subject.name, subject.model.config, "--parts");
     m_model = makeModel(subject.model.config, 0);
     m_model->setMasks(valueOrThrow(resolveMasks(subject.model.masks, m_model->masks().shape())));
     m_model->to(m_device);

@@ -31,7 +31,7 @@ double median(std::vector<double> values) {
 }
 
 void runBothPasses(const PassTimer::Run& run, const at::Tensor& input) {
-  forwardWithGradient(run, input).backward();
+  if (const at::Tensor sum = forwardWithGradient(run, input); sum.requires_grad()) sum.backward();
 }
 
 void PassTimer::measure(const Run& run, const at::Tensor& input) {
@@ -41,7 +41,7 @@ void PassTimer::measure(const Run& run, const at::Tensor& input) {
     run(input);
   }));
   const at::Tensor sum = forwardWithGradient(run, input);
-  m_backward.push_back(millisecondsOf(device, [&] { sum.backward(); }));
+  if (sum.requires_grad()) m_backward.push_back(millisecondsOf(device, [&] { sum.backward(); }));
 }
 
 double PassTimer::forwardMs() const {
@@ -49,7 +49,7 @@ double PassTimer::forwardMs() const {
 }
 
 double PassTimer::backwardMs() const {
-  return median(m_backward);
+  return m_backward.empty() ? 0 : median(m_backward);
 }
 
 }  // namespace headlight

@@ -17,7 +17,8 @@ class PassTimer {
   /// part alone, so that it is never less than nothing, however busy the machine is.
   void measure(const Run& run, const at::Tensor& input);
 
-  /// Medians of what was measured, in milliseconds; once measured at least once.
+  /// Medians of what was measured, in milliseconds; once measured at least once. Backward 0 where
+  /// gradients reach nothing, as in a model without classes.
   double forwardMs() const;
   double backwardMs() const;
 

@@ -74,6 +74,7 @@ class StepMeter {
     TrainingConfig training;
     training.precision = precision;
     const BenchedModel benched = benchedModel(name);
+    requireLearning(name, benched.config, "--models");
     m_model = makeModel(benched.config, 0);
     m_model->setMasks(valueOrThrow(resolveMasks(benched.masks, m_model->masks().shape())));
     m_batch = batchOf(benched.config, options.batch, processes.get());

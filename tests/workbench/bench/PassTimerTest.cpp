@@ -26,6 +26,15 @@ TEST(PassTimer, ABusyMomentOfOnePassIsNotTakenFromTheOther) {
   EXPECT_GT(timer.backwardMs(), 0);
 }
 
+/// A model without classes, whose logits are empty.
+TEST(PassTimer, WhatNoGradientReachesHasNoBackwardPass) {
+  PassTimer timer;
+  timer.measure([](const at::Tensor& x) { return x.detach(); }, at::ones({4, 4}));
+  EXPECT_GT(timer.forwardMs(), 0);
+  EXPECT_EQ(timer.backwardMs(), 0);
+  runBothPasses([](const at::Tensor& x) { return x.detach(); }, at::ones({4, 4}));
+}
+
 TEST(PassTimer, TheMedianCounts) {
   EXPECT_EQ(median({5, 1, 100}), 5);
   EXPECT_EQ(median({4, 2}), 3);
