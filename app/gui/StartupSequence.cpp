@@ -30,7 +30,7 @@ constexpr int kPollMs = 40;
 constexpr int kIdlePolls = 2;
 constexpr int kLastIdlePolls = 10;  // before an image: analyses begin when their result is there
 
-constexpr const char* kWindow = "the window";
+constexpr const char *kModel = "the model", *kWindow = "the window";
 
 QString samplePath(const QString& image) {
   const QString prefix = QStringLiteral("sample:");
@@ -109,12 +109,12 @@ void StartupSequence::begin() {
 }
 
 void StartupSequence::openModel() {
-  if (!m_state.choosesModel()) return whenIdle("the model", [this] { onModel(); });
+  if (!m_state.choosesModel()) return whenIdle("the session", [this] { onModel(); });
   ModelSource source;
   source.model = m_state.model.toStdString();
   source.weights = m_state.weights.toStdString();
   m_window->modelWorker()->openModel(source);
-  whenIdle("the model", [this] { onModel(); });
+  whenIdle(kModel, [this] { onModel(); });
 }
 
 void StartupSequence::onModel() {
@@ -256,6 +256,12 @@ void StartupSequence::whenIdle(const char* waitingFor, std::function<void()> nex
   if (!m_timer.isActive()) m_timer.start();
 }
 
+/// The image need not wait for what is measured of the model.
+bool StartupSequence::isModelOpen() const {
+  return !m_window->opener()->isBusy() && m_window->modelWorker()->activity().isEmpty() &&
+         !m_window->imageBridge()->isLoading();
+}
+
 void StartupSequence::poll() {
   if (!m_screenshot.path.isEmpty() && m_elapsed.elapsed() > m_screenshot.timeoutSeconds * 1000LL) {
     complain(tr("timed out waiting for %1").arg(QLatin1String(m_waitingFor)));
@@ -263,9 +269,9 @@ void StartupSequence::poll() {
     return;
   }
   if (!m_next) return;
-  m_idlePolls = m_window->isIdle() ? m_idlePolls + 1 : 0;
-  const bool last = qstrcmp(m_waitingFor, kWindow) == 0;
-  if (m_idlePolls < (last ? kLastIdlePolls : kIdlePolls)) return;
+  const bool first = qstrcmp(m_waitingFor, kModel) == 0, last = qstrcmp(m_waitingFor, kWindow) == 0;
+  m_idlePolls = (first ? isModelOpen() : m_window->isIdle()) ? m_idlePolls + 1 : 0;
+  if (m_idlePolls < (first ? 1 : last ? kLastIdlePolls : kIdlePolls)) return;
   const auto next = std::exchange(m_next, {});
   next();
 }

@@ -49,6 +49,7 @@ class StartupSequence : public QObject {
   void takeImage();
   /// Goes on with `next` when the window has been idle for a while.
   void whenIdle(const char* waitingFor, std::function<void()> next);
+  bool isModelOpen() const;
   void poll();
   void fail(int exitCode);
   void complain(const QString& text, int exitCode = kFailedExit);

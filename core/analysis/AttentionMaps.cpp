@@ -116,23 +116,24 @@ std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& val
   return part;
 }
 
-std::vector<float> localityScores(const LayerMaps& maps) {
+float localityScore(const float* map, const Grid& grid) {
   constexpr int kWindow = 3;  // whatever the head's own mask is
-  const Grid& grid = maps.grid;
-  std::vector<float> scores;
-  const std::ptrdiff_t tokens = maps.tokens();
-  for (int h = 0; h < maps.heads; ++h) {
-    const MapNumbers map = maps.head(h);
-    double sum = 0;
-    for (int n = 0; n < grid.patches(); ++n) {
-      const float* row = map.begin() + (grid.prefix + n) * tokens + grid.prefix;
-      const int r = n / grid.cols, c = n % grid.cols, reach = kWindow / 2;
-      for (int y = std::max(0, r - reach); y <= std::min(grid.rows - 1, r + reach); ++y)
-        for (int x = std::max(0, c - reach); x <= std::min(grid.cols - 1, c + reach); ++x)
-          sum += row[y * grid.cols + x];
-    }
-    scores.push_back(static_cast<float>(sum / grid.patches()));
+  const std::ptrdiff_t tokens = grid.tokens();
+  double sum = 0;
+  for (int n = 0; n < grid.patches(); ++n) {
+    const float* row = map + (grid.prefix + n) * tokens + grid.prefix;
+    const int r = n / grid.cols, c = n % grid.cols, reach = kWindow / 2;
+    for (int y = std::max(0, r - reach); y <= std::min(grid.rows - 1, r + reach); ++y)
+      for (int x = std::max(0, c - reach); x <= std::min(grid.cols - 1, c + reach); ++x)
+        sum += row[y * grid.cols + x];
   }
+  return static_cast<float>(sum / grid.patches());
+}
+
+std::vector<float> localityScores(const LayerMaps& maps) {
+  std::vector<float> scores;
+  for (int h = 0; h < maps.heads; ++h)
+    scores.push_back(localityScore(maps.head(h).begin(), maps.grid));
   return scores;
 }
 

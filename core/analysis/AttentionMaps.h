@@ -101,5 +101,7 @@ std::vector<float> valuesIn(const PatchArea& area, const std::vector<float>& val
 /// negative; signed maps may leave it, and class attention, whose patches keep to themselves,
 /// has 1.
 std::vector<float> localityScores(const LayerMaps& maps);
+/// The same of one head's map [T, T].
+float localityScore(const float* map, const Grid& grid);
 
 }  // namespace headlight

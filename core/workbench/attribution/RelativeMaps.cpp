@@ -27,7 +27,7 @@ void addModelMaps(LayerSums& sums, const LoadedModel& own, const Image& image,
     throwIfFeedStopped(stop);
     InferenceHook tap(model.grid(l), byRows);
     tokens = model.block(l, tokens, &tap);
-    sums[static_cast<std::size_t>(l)].add(tap.maps);
+    sums[static_cast<std::size_t>(l)].add(tap.maps());
     notify((l + 1.0) / model.layers());
   }
 }

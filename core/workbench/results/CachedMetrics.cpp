@@ -7,6 +7,7 @@
 #include "core/base/Clock.h"
 #include "core/base/Log.h"
 #include "core/base/Translation.h"
+#include "core/workbench/evaluation/OpenedEvaluation.h"
 #include "core/workbench/evaluation/SchemeScores.h"
 #include "core/workbench/results/ResultsJson.h"
 
@@ -171,10 +172,14 @@ Result<std::vector<SchemeResult>> keptEvaluations(const CachePolicy& keeping, co
                                                   const std::vector<MaskScheme>& schemes,
                                                   const ProgressCallback& progress,
                                                   std::stop_token stop) {
-  return keptSchemes(keeping, on, {"accuracy", schemeResultFrom}, schemes,
-                     [&](const std::vector<MaskScheme>& missing) {
-                       return evaluateSchemes(on.session, on.sample, missing, progress, stop);
-                     });
+  return guarded("evaluation", [&] {
+    requireAccuracy(on.session.info());  // before weights and images are read for their digests
+    return valueOrThrow(keptSchemes(keeping, on, {"accuracy", schemeResultFrom}, schemes,
+                                    [&](const std::vector<MaskScheme>& missing) {
+                                      return evaluateSchemes(on.session, on.sample, missing,
+                                                             progress, stop);
+                                    }));
+  });
 }
 
 Result<std::vector<SchemeResult>> keptScores(const CachePolicy& keeping, const MeasuredOn& on,

@@ -29,16 +29,24 @@ double mapBytes(const Model& model, const at::Tensor& tokens) {
 }
 
 void InferenceHook::take(int /*layer*/, const at::Tensor& map) {
-  const at::Tensor host = map[0].to(at::kCPU, at::kFloat).contiguous();
-  const float* begin = host.data_ptr<float>();
-  maps = {static_cast<int>(host.size(0)), m_grid,
-          std::make_shared<const std::vector<float>>(begin, begin + host.numel())};
-  locality = localityScores(maps);
+  m_map = map[0].to(at::kCPU, at::kFloat).contiguous();
+  locality.clear();
+  const std::int64_t each = m_map[0].numel();
+  for (std::int64_t h = 0; h < m_map.size(0); ++h)
+    locality.push_back(localityScore(m_map.data_ptr<float>() + h * each, m_grid));
 }
 
 void InferenceHook::keep(int /*layer*/, std::shared_ptr<const MapRows> rows) {
-  maps.rows = std::move(rows);
-  maps.values = nullptr;
+  m_rows = std::move(rows);
+}
+
+LayerMaps InferenceHook::maps() const {
+  if (!m_map.defined()) return {};
+  LayerMaps maps{static_cast<int>(m_map.size(0)), m_grid, nullptr, nullptr, m_rows};
+  const float* begin = m_map.data_ptr<float>();
+  if (!m_rows)
+    maps.values = std::make_shared<const std::vector<float>>(begin, begin + m_map.numel());
+  return maps;
 }
 
 }  // namespace headlight

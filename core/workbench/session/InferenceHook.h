@@ -28,12 +28,14 @@ class InferenceHook : public AttentionHook {
   void take(int layer, const at::Tensor& map) override;
   void keep(int layer, std::shared_ptr<const MapRows> rows) override;
 
-  LayerMaps maps;
-  std::vector<float> locality;  ///< localityScores() of it
+  LayerMaps maps() const;       ///< empty where nothing was taken
+  std::vector<float> locality;  ///< localityScores() of them
 
  private:
   Grid m_grid;
   bool m_byRows;
+  at::Tensor m_map;  ///< [H, T, T] of the first image; copied only where it is kept
+  std::shared_ptr<const MapRows> m_rows;
 };
 
 }  // namespace headlight

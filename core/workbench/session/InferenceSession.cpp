@@ -161,7 +161,7 @@ struct InferenceSession::State {
         throw Failure({ErrorCode::Canceled, tr("replaced by a newer request"), ""});
       InferenceHook tap(model().gridOf(l, tokens[l]), byRows);
       tokens[l + 1] = model().block(l, tokens[l], withMaps ? &tap : nullptr);
-      maps[l] = std::move(tap.maps);
+      maps[l] = tap.maps();
       locality[l] = std::move(tap.locality);
       validBlocks = l + 1;
     }
