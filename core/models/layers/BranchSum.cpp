@@ -22,7 +22,7 @@ HEADLIGHT_CLONES_16 void addWidened(const float* tokens, const std::uint16_t* br
 
 at::Tensor widenedSum(const at::Tensor& givenTokens, const at::Tensor& givenBranch) {
   const at::Tensor tokens = givenTokens.contiguous(), branch = givenBranch.contiguous();
-  const at::Tensor sum = at::empty_like(tokens);
+  at::Tensor sum = at::empty_like(tokens);
   const auto* from = tokens.data_ptr<float>();
   const auto* narrow = static_cast<const std::uint16_t*>(branch.data_ptr());
   auto* to = sum.data_ptr<float>();
