@@ -30,8 +30,6 @@ constexpr int kPollMs = 40;
 constexpr int kIdlePolls = 2;
 constexpr int kLastIdlePolls = 10;  // before an image: analyses begin when their result is there
 
-constexpr const char *kModel = "the model", *kWindow = "the window";
-
 QString samplePath(const QString& image) {
   const QString prefix = QStringLiteral("sample:");
   return image.startsWith(prefix) ? QStringLiteral(":/samples/%1.png").arg(image.mid(prefix.size()))
@@ -114,7 +112,9 @@ void StartupSequence::openModel() {
   source.model = m_state.model.toStdString();
   source.weights = m_state.weights.toStdString();
   m_window->modelWorker()->openModel(source);
-  whenIdle(kModel, [this] { onModel(); });
+  // The image need not wait for what is measured of the model.
+  wait(
+      "the model", [this] { return isModelOpen(); }, 1, [this] { onModel(); });
 }
 
 void StartupSequence::onModel() {
@@ -233,7 +233,8 @@ void StartupSequence::showExtras() {
     m_timer.stop();
     return;
   }
-  whenIdle(kWindow, [this] { takeImage(); });
+  wait(
+      "the window", [this] { return m_window->isIdle(); }, kLastIdlePolls, [this] { takeImage(); });
 }
 
 void StartupSequence::takeImage() {
@@ -250,13 +251,20 @@ void StartupSequence::takeImage() {
 }
 
 void StartupSequence::whenIdle(const char* waitingFor, std::function<void()> next) {
+  wait(
+      waitingFor, [this] { return m_window->isIdle(); }, kIdlePolls, std::move(next));
+}
+
+void StartupSequence::wait(const char* waitingFor, std::function<bool()> ready, int polls,
+                           std::function<void()> next) {
   m_waitingFor = waitingFor;
+  m_ready = std::move(ready);
+  m_polls = polls;
   m_next = std::move(next);
   m_idlePolls = 0;
   if (!m_timer.isActive()) m_timer.start();
 }
 
-/// The image need not wait for what is measured of the model.
 bool StartupSequence::isModelOpen() const {
   return !m_window->opener()->isBusy() && m_window->modelWorker()->activity().isEmpty() &&
          !m_window->imageBridge()->isLoading();
@@ -269,9 +277,8 @@ void StartupSequence::poll() {
     return;
   }
   if (!m_next) return;
-  const bool first = qstrcmp(m_waitingFor, kModel) == 0, last = qstrcmp(m_waitingFor, kWindow) == 0;
-  m_idlePolls = (first ? isModelOpen() : m_window->isIdle()) ? m_idlePolls + 1 : 0;
-  if (m_idlePolls < (first ? 1 : last ? kLastIdlePolls : kIdlePolls)) return;
+  m_idlePolls = m_ready() ? m_idlePolls + 1 : 0;
+  if (m_idlePolls < m_polls) return;
   const auto next = std::exchange(m_next, {});
   next();
 }

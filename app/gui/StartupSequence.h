@@ -49,6 +49,9 @@ class StartupSequence : public QObject {
   void takeImage();
   /// Goes on with `next` when the window has been idle for a while.
   void whenIdle(const char* waitingFor, std::function<void()> next);
+  /// Goes on with `next` when `ready` has said so at `polls` polls in a row.
+  void wait(const char* waitingFor, std::function<bool()> ready, int polls,
+            std::function<void()> next);
   bool isModelOpen() const;
   void poll();
   void fail(int exitCode);
@@ -62,6 +65,8 @@ class StartupSequence : public QObject {
   QElapsedTimer m_elapsed;
   int m_idlePolls = 0;
   const char* m_waitingFor = "";
+  std::function<bool()> m_ready;
+  int m_polls = 0;
   std::function<void()> m_next;
   std::size_t m_edit = 0;
   bool m_trained = false, m_seen = false;
