@@ -6,6 +6,7 @@
 
 #include "core/base/Translation.h"
 #include "core/imaging/ResampleAxis.h"
+#include "core/imaging/ResampleLoops.h"
 #include "core/imaging/codecs/Bytes.h"
 
 namespace headlight {
@@ -13,55 +14,10 @@ namespace {
 
 using Pixels = std::vector<std::uint8_t>;
 
-constexpr std::int32_t kHalf = 1 << (kPrecisionBits - 1);
 constexpr double kMaxTemporaryBytes = 256.0 * 1024 * 1024;
 
 double weightBytes(const ResampleAxis& axis, Interpolation interpolation) {
   return (2 * std::ceil(kernelSupport(interpolation, axis.scale())) + 1) * axis.count * 4;
-}
-
-std::uint8_t toByte(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> kPrecisionBits, 0, 255));
-}
-
-void resampleRow(const std::uint8_t* in, std::uint8_t* out, const ResampleWeights& weights) {
-  for (std::size_t x = 0; x < weights.spans.size(); ++x, out += 3) {
-    const auto [first, count] = weights.spans[x];
-    const std::int32_t* weight = weights.of(x);
-    const std::uint8_t* pixel = in + static_cast<std::size_t>(first) * 3;
-    std::int32_t red = kHalf;
-    std::int32_t green = kHalf;
-    std::int32_t blue = kHalf;
-    for (int k = 0; k < count; ++k, pixel += 3) {
-      red += pixel[0] * weight[k];
-      green += pixel[1] * weight[k];
-      blue += pixel[2] * weight[k];
-    }
-    out[0] = toByte(red);
-    out[1] = toByte(green);
-    out[2] = toByte(blue);
-  }
-}
-
-/// `rows` holds input rows from `firstRow` on, `rowBytes` each.
-Pixels resampleColumns(const Pixels& rows, int firstRow, std::size_t rowBytes,
-                       const ResampleWeights& weights) {
-  Pixels out(weights.spans.size() * rowBytes);
-  std::vector<std::int32_t> sums(rowBytes);
-  for (std::size_t y = 0; y < weights.spans.size(); ++y) {
-    const auto [first, count] = weights.spans[y];
-    std::fill(sums.begin(), sums.end(), kHalf);
-    for (int k = 0; k < count; ++k) {
-      const std::uint8_t* in =
-          rows.data() + static_cast<std::size_t>(first - firstRow + k) * rowBytes;
-      const std::int32_t weight = weights.of(y)[k];
-      for (std::size_t i = 0; i < rowBytes; ++i)
-        sums[i] += in[i] * weight;
-    }
-    std::transform(sums.begin(), sums.end(),
-                   out.begin() + static_cast<std::ptrdiff_t>(y * rowBytes), toByte);
-  }
-  return out;
 }
 
 Pixels resampleNearest(const Image& image, const ResampleAxis& across, const ResampleAxis& down) {
@@ -88,10 +44,11 @@ Pixels resampleFiltered(const Image& image, const ResampleAxis& across, const Re
                 horizontal.spans.back().first + horizontal.spans.back().count, across);
   const std::size_t rowBytes = horizontal.spans.size() * 3;
   Pixels between(static_cast<std::size_t>(lastRow - firstRow) * rowBytes);
-  for (int y = firstRow; y < lastRow; ++y)
-    resampleRow(image.row(y), between.data() + static_cast<std::size_t>(y - firstRow) * rowBytes,
-                horizontal);
-  return resampleColumns(between, firstRow, rowBytes, vertical);
+  const std::size_t imageBytes = static_cast<std::size_t>(image.width) * 3;
+  resampleAcross({image.row(firstRow), imageBytes, lastRow - firstRow}, horizontal, between.data());
+  Pixels out(vertical.spans.size() * rowBytes);
+  resampleDown({between.data(), rowBytes, lastRow - firstRow}, firstRow, vertical, out.data());
+  return out;
 }
 
 /// Whether weights and intermediate rows stay within kMaxTemporaryBytes.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Pieces of the CPU kernels that are inlined into functions compiled for AVX-512, AVX2 and the
-// baseline (HEADLIGHT_CLONES, and for numbers of 16 bits HEADLIGHT_CLONES_16; the right one is
-// chosen when the program starts). Internal.
+// Pieces of the CPU kernels that are inlined into functions compiled for several processors
+// (HEADLIGHT_CLONES). Internal.
 
 #include <algorithm>
 #include <bit>
@@ -10,15 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define HEADLIGHT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#define HEADLIGHT_CLONES_16 __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define HEADLIGHT_CLONES
-#define HEADLIGHT_CLONES_16
-#endif
-#define HEADLIGHT_INLINE inline __attribute__((always_inline))
+#include "core/base/Clones.h"
 
 namespace headlight::rows {
 
