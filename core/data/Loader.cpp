@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "core/base/Translation.h"
@@ -61,6 +62,14 @@ void requireTruthKept(const Dataset& dataset, const LoaderOptions& options) {
     refuse(
         tr("moves pixels away from their classes; leave it empty for data with a class for "
            "every pixel"));
+}
+
+/// Row `row` of `images`, which the first one makes, with room for `most`.
+std::span<float> rowOf(at::Tensor& images, std::int64_t row, std::int64_t most,
+                       const ViewSize& shape) {
+  if (!images.defined()) images = at::empty({most, 3, shape.height, shape.width}, at::kFloat);
+  const std::int64_t size = images.stride(0);
+  return {images.data_ptr<float>() + row * size, static_cast<std::size_t>(size)};
 }
 
 /// From rows one after another, [B, height, width].
@@ -125,8 +134,10 @@ struct Loader::State {
 
   Preprocessing viewOf(const Task& task) const;
   ChoosePart partFor(const Preprocessing& view, std::uint64_t key) const;
-  std::vector<float> takeRow(SamplePart sample, const Preprocessing& view, std::uint64_t key,
-                             Prepared& prepared) const;
+  void takeRow(SamplePart sample, const Preprocessing& view, std::uint64_t key,
+               std::span<float> planes, Prepared& prepared) const;
+  std::vector<float> takeBoxed(SamplePart sample, const Preprocessing& view, std::uint64_t key,
+                               Prepared& prepared) const;
   std::vector<float> takeSegmented(SamplePart sample, const Preprocessing& view, std::uint64_t key,
                                    Prepared& prepared) const;
   Prepared prepare(const Task& task, const std::stop_token& stop) const;
@@ -161,13 +172,9 @@ std::vector<float> Loader::State::takeSegmented(SamplePart sample, const Preproc
   return std::move(row.planes);
 }
 
-/// The pixels of a row; its boxes or classes and its truth go to the batch.
-std::vector<float> Loader::State::takeRow(SamplePart sample, const Preprocessing& view,
-                                          std::uint64_t key, Prepared& prepared) const {
+std::vector<float> Loader::State::takeBoxed(SamplePart sample, const Preprocessing& view,
+                                            std::uint64_t key, Prepared& prepared) const {
   Batch& batch = prepared.batch;
-  if (dataset->hasSegments()) return takeSegmented(std::move(sample), view, key, prepared);
-  if (!dataset->hasBoxes())
-    return trainingView(sample.image, options.augment, options.erasing, view, key);
   const int width = sample.image.originalWidth, height = sample.image.originalHeight;
   BoxedView row = boxedView({std::move(sample.image.image), sample.boxes}, options.augment,
                             options.erasing, view, key);
@@ -176,19 +183,26 @@ std::vector<float> Loader::State::takeRow(SamplePart sample, const Preprocessing
   return std::move(row.planes);
 }
 
+/// The pixels of a row go to `planes`, its boxes or classes and its truth to the batch.
+void Loader::State::takeRow(SamplePart sample, const Preprocessing& view, std::uint64_t key,
+                            std::span<float> planes, Prepared& prepared) const {
+  if (!dataset->hasSegments() && !dataset->hasBoxes())
+    return trainingView(sample.image, options.augment, options.erasing, view, key, planes);
+  const auto row = dataset->hasSegments() ? takeSegmented(std::move(sample), view, key, prepared)
+                                          : takeBoxed(std::move(sample), view, key, prepared);
+  std::copy(row.begin(), row.end(), planes.begin());
+}
+
 /// Runs without the lock, on any thread; reads only what never changes.
 void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared& prepared) const {
   const std::int64_t count = task.order->size();
   const std::int64_t begin = task.batch * options.batchSize;
   const std::int64_t end = std::min(count, begin + options.batchSize);
   const Preprocessing view = viewOf(task);
-  const std::int64_t plane = std::int64_t(3) * view.height * view.width;
   ViewSize shape{view.width, view.height};
   const auto rows = rowsOfPart(end - begin, options.part, options.parts);
   prepared.batch.whole = options.parts > 1 ? end - begin : 0;
   std::vector<std::int64_t> labels;
-  std::vector<float> values;
-  values.reserve(rows.size() * static_cast<std::size_t>(plane));
   for (const std::int64_t row : rows) {
     if (stop.stop_requested()) break;
     const PlacedSample placed = task.order->at(begin + row);
@@ -200,19 +214,18 @@ void Loader::State::fill(const Task& task, const std::stop_token& stop, Prepared
     }
     labels.push_back(sample->label);
     shape = rowSize(sample->image, options, view);
-    const auto pixels = takeRow(std::move(*sample), view, key, prepared);
-    values.insert(values.end(), pixels.begin(), pixels.end());
+    const auto planes =
+        rowOf(prepared.batch.images, std::ssize(labels) - 1, std::ssize(rows), shape);
+    takeRow(std::move(*sample), view, key, planes, prepared);
     prepared.batch.indices.push_back(placed.index);
     if (options.parts > 1) prepared.batch.rows.push_back(row);
   }
   const auto size = static_cast<std::int64_t>(labels.size());
-  prepared.batch.images = at::empty({size, 3, shape.height, shape.width}, at::kFloat);
   prepared.batch.labels = at::empty({size}, at::kLong);
   if (dataset->hasSegments()) prepared.batch.segments = classTensor(prepared.classes, size, shape);
   prepared.classes = {};
-  if (size == 0) return;
-  std::memcpy(prepared.batch.images.data_ptr<float>(), values.data(),
-              values.size() * sizeof(float));
+  prepared.batch.images = size == 0 ? at::empty({0, 3, shape.height, shape.width}, at::kFloat)
+                                    : prepared.batch.images.narrow(0, 0, size);
   std::copy(labels.begin(), labels.end(), prepared.batch.labels.data_ptr<std::int64_t>());
 }
 

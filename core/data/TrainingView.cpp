@@ -13,12 +13,19 @@ constexpr std::uint64_t kErasingPurpose = 0x65726173ULL;  // "eras"
 constexpr std::uint64_t kSidePurpose = 0x73696465ULL;     // "side"
 
 /// Normalized, and in training erased.
-std::vector<float> finishedPlanes(const Image& view, bool train, const ErasingOptions& erasing,
-                                  const Preprocessing& preprocessing, std::uint64_t key) {
-  auto planes = normalize(view, preprocessing);
+void finish(const Image& view, bool train, const ErasingOptions& erasing,
+            const Preprocessing& preprocessing, std::uint64_t key, std::span<float> planes) {
+  normalize(view, preprocessing, planes);
   if (train)
     eraseBoxes(planes, preprocessing.height, preprocessing.width, erasing,
                streamKey({key, kErasingPurpose}));
+}
+
+std::vector<float> finishedPlanes(const Image& view, bool train, const ErasingOptions& erasing,
+                                  const Preprocessing& preprocessing, std::uint64_t key) {
+  std::vector<float> planes(3 * static_cast<std::size_t>(view.width) *
+                            static_cast<std::size_t>(view.height));
+  finish(view, train, erasing, preprocessing, key, planes);
   return planes;
 }
 
@@ -36,11 +43,11 @@ std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSam
   return sample.copy == 0 ? key : streamKey({key, std::uint64_t(sample.copy)});
 }
 
-std::vector<float> trainingView(const ImagePart& image, const AugmentOptions& augment,
-                                const ErasingOptions& erasing, const Preprocessing& preprocessing,
-                                std::uint64_t key) {
-  return finishedPlanes(augmentedView(image, augment, preprocessing, key), augment.enabled, erasing,
-                        preprocessing, key);
+void trainingView(const ImagePart& image, const AugmentOptions& augment,
+                  const ErasingOptions& erasing, const Preprocessing& preprocessing,
+                  std::uint64_t key, std::span<float> planes) {
+  finish(augmentedView(image, augment, preprocessing, key), augment.enabled, erasing, preprocessing,
+         key, planes);
 }
 
 BoxedView boxedView(const BoxedImage& whole, const AugmentOptions& augment,

@@ -13,10 +13,11 @@ namespace headlight {
 /// What everything random of one version of a sample in one epoch comes from.
 std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSample& sample);
 
-/// [3, height, width]. With `augment.enabled` false: evaluationView, normalized, nothing erased.
-std::vector<float> trainingView(const ImagePart& image, const AugmentOptions& augment,
-                                const ErasingOptions& erasing, const Preprocessing& preprocessing,
-                                std::uint64_t key);
+/// Into `planes`, [3, height, width]. With `augment.enabled` false: evaluationView, normalized, nothing
+/// erased.
+void trainingView(const ImagePart& image, const AugmentOptions& augment,
+                  const ErasingOptions& erasing, const Preprocessing& preprocessing,
+                  std::uint64_t key, std::span<float> planes);
 
 /// What a detector is trained on of an image: [3, height, width], and the boxes in its pixels that
 /// are learned from.

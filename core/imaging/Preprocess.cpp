@@ -71,6 +71,11 @@ EvaluationGeometry geometryFor(int imageWidth, int imageHeight,
   return geometry;
 }
 
+std::size_t planeValues(const Image& view) {
+  return std::size_t(3) * static_cast<std::size_t>(view.width) *
+         static_cast<std::size_t>(view.height);
+}
+
 int paddedSide(int side) {
   return (side + kPaddedTo - 1) / kPaddedTo * kPaddedTo;
 }
@@ -183,14 +188,12 @@ Image evaluationPixels(const Image& given, const Preprocessing& preprocessing, i
                    static_cast<int>(std::lround(height * scale)), Interpolation::Bicubic);
 }
 
-std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing) {
+void normalize(const Image& view, const Preprocessing& preprocessing, std::span<float> planes) {
   const bool fits = preprocessing.pad ||
                     (view.width == preprocessing.width && view.height == preprocessing.height);
-  if (!fits || !view.pixels)
+  if (!fits || !view.pixels || planes.size() != planeValues(view))
     refuse(ErrorCode::InvalidArgument, tr("the image does not have the model's input size"));
-  const std::size_t area =
-      static_cast<std::size_t>(view.width) * static_cast<std::size_t>(view.height);
-  std::vector<float> planes(area * 3);
+  const std::size_t area = planes.size() / 3;
   for (std::size_t channel = 0; channel < 3; ++channel) {
     std::array<float, 256> table;
     for (std::size_t value = 0; value < table.size(); ++value)
@@ -201,6 +204,11 @@ std::vector<float> normalize(const Image& view, const Preprocessing& preprocessi
     for (std::size_t i = 0; i < area; ++i)
       out[i] = table[in[3 * i]];
   }
+}
+
+std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing) {
+  std::vector<float> planes(planeValues(view));
+  normalize(view, preprocessing, planes);
   return planes;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/imaging/codecs/ImagePart.h"
@@ -72,6 +73,8 @@ Image evaluationPixels(const Image& image, const Preprocessing& preprocessing, i
 /// (value/255 − mean) / deviation, as [3, height, width]. The image has the model's size already;
 /// with `pad` any.
 std::vector<float> normalize(const Image& view, const Preprocessing& preprocessing);
+/// The same into `planes`, which has that size.
+void normalize(const Image& view, const Preprocessing& preprocessing, std::span<float> planes);
 
 /// evaluationView and normalize in one.
 std::vector<float> preprocess(const Image& image, const Preprocessing& preprocessing);

@@ -31,7 +31,7 @@ std::optional<ErasedBox> drawnBox(RandomStream& draw, int height, int width, dou
   return std::nullopt;
 }
 
-void overwrite(std::vector<float>& planes, int height, int width, const ErasedBox& box,
+void overwrite(std::span<float> planes, int height, int width, const ErasedBox& box,
                ErasingMode mode, RandomStream& draw) {
   for (std::size_t channel = 0; channel < 3; ++channel) {
     const double color = mode == ErasingMode::Color ? draw.normal() : 0;
@@ -45,7 +45,7 @@ void overwrite(std::vector<float>& planes, int height, int width, const ErasedBo
 
 }  // namespace
 
-void eraseBoxes(std::vector<float>& planes, int height, int width, const ErasingOptions& options,
+void eraseBoxes(std::span<float> planes, int height, int width, const ErasingOptions& options,
                 std::uint64_t key) {
   RandomStream draw(key);
   if (!(draw.uniform() < options.probability)) return;

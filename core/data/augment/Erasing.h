@@ -3,7 +3,7 @@
 // Random erasing (Zhong et al. 2020) as in timm: boxes of a normalized image are overwritten.
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace headlight {
 
@@ -23,7 +23,7 @@ struct ErasingOptions {
 };
 
 /// `planes` is [3, height, width], normalized. Everything random comes from `key`.
-void eraseBoxes(std::vector<float>& planes, int height, int width, const ErasingOptions& options,
+void eraseBoxes(std::span<float> planes, int height, int width, const ErasingOptions& options,
                 std::uint64_t key);
 
 }  // namespace headlight
