@@ -238,11 +238,11 @@ void LeViT::initialize() {
 
 at::Tensor LeViT::embed(const at::Tensor& images) {
   checkImages(images, config());
-  at::Tensor x = images;
-  for (std::size_t i = 0; i < m_stem.size(); ++i) {
-    x = m_stem[i]->forward(x);
-    if (i + 1 < m_stem.size()) x = hardSwish(x);
-  }
+  // Channels last, as the tokens will be: norms and activations go along them.
+  at::Tensor x = images.contiguous(at::MemoryFormat::ChannelsLast);
+  for (const auto& convolution : m_stem)
+    x = convolution->forward(
+        x, convolution == m_stem.back() ? BehindNorm::Tokens : BehindNorm::ActiveProduct);
   return x.flatten(2).transpose(1, 2).contiguous();
 }
 

@@ -106,7 +106,7 @@ HeadInputs LevitSoftmaxAttention::inputs(const at::Tensor& qkv) {
 at::Tensor LevitSoftmaxAttention::forward(const at::Tensor& tokens, AttentionHook* tap) {
   const int layer = m_options.attention.layer;
   const bool wanted = tap && tap->wants(layer);
-  const at::Tensor qkv = m_qkv->forward(tokens);
+  const at::Tensor qkv = m_qkv->forward(tokens, m_pool ? BehindNorm::Tokens : BehindNorm::Product);
   HeadLogits logits = logitMasks(qkv.options());
   logits.bias = m_distances.gather(m_biases);
   const HeadInputs heads = inputs(qkv);

@@ -7,6 +7,14 @@
 #include "core/attention/base/SharedNorm.h"
 
 namespace headlight {
+namespace {
+
+at::Tensor activeWhere(BehindNorm behind, const at::Tensor& x) {
+  return behind == BehindNorm::ActiveProduct ? hardSwish(x) : x;
+}
+
+}  // namespace
+
 at::Tensor hardSwish(at::Tensor x) {
   return x.requires_grad() ? at::hardswish(x) : at::hardswish_(x);
 }
@@ -19,9 +27,13 @@ ConvNorm::ConvNorm(int in, int out, int groups) {
   m_norm = register_module("bn", torch::nn::BatchNorm2d(out));
 }
 
-at::Tensor ConvNorm::forward(const at::Tensor& images) {
+at::Tensor ConvNorm::forward(const at::Tensor& images, BehindNorm behind) {
   const bool grouped = m_linear->options.groups() > 1;
-  return batchNormed(m_norm, inFloat32(grouped ? depthwise(images, m_linear) : m_linear(images)));
+  const at::Tensor mapped = grouped ? depthwise(images, m_linear) : m_linear(images);
+  const at::Tensor rows = mapped.permute({0, 2, 3, 1});
+  if (runningNormTakes(rows, m_norm->weight, m_norm->is_training()))
+    return runningNorm(m_norm, rows, behind).permute({0, 3, 1, 2});
+  return activeWhere(behind, batchNormed(m_norm, inFloat32(mapped)));
 }
 
 void ConvNorm::count(CostCounter& counter, const std::string& name, std::int64_t in,
@@ -44,9 +56,12 @@ void LinearNorm::count(CostCounter& counter, const std::string& name, std::int64
   counter.parameters(name + ".bn", 2 * out);
 }
 
-at::Tensor LinearNorm::forward(const at::Tensor& tokens) {
-  const at::Tensor mapped = inFloat32(m_linear(tokens));
-  return rowsBatchNormed(m_norm, mapped.flatten(0, 1)).view_as(mapped);
+at::Tensor LinearNorm::forward(const at::Tensor& tokens, BehindNorm behind) {
+  const at::Tensor mapped = m_linear(tokens);
+  if (runningNormTakes(mapped, m_norm->weight, m_norm->is_training()))
+    return runningNorm(m_norm, mapped, behind);
+  const at::Tensor wide = inFloat32(mapped);
+  return activeWhere(behind, rowsBatchNormed(m_norm, wide.flatten(0, 1)).view_as(wide));
 }
 
 at::Tensor NormLinear::forward(const at::Tensor& features) {
@@ -75,7 +90,7 @@ void LevitMlp::count(CostCounter& counter, const std::string& name, std::int64_t
 }
 
 at::Tensor LevitMlp::forward(const at::Tensor& tokens) {
-  return m_second->forward(hardSwish(m_first->forward(tokens)));
+  return m_second->forward(m_first->forward(tokens, BehindNorm::ActiveProduct));
 }
 
 }  // namespace headlight

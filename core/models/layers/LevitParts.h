@@ -12,6 +12,7 @@
 
 #include "core/attention/base/Cost.h"
 #include "core/attention/base/NarrowWeight.h"
+#include "core/models/layers/RunningNorm.h"
 
 namespace headlight {
 
@@ -24,8 +25,8 @@ class ConvNorm : public torch::nn::Module {
   ConvNorm(int in, int out, int groups = 1);
   static void count(CostCounter& counter, const std::string& name, std::int64_t in,
                     std::int64_t out, std::int64_t groups, std::int64_t positions);
-  /// [B, in, R, C] → [B, out, ⌈R/2⌉, ⌈C/2⌉].
-  at::Tensor forward(const at::Tensor& images);
+  /// [B, in, R, C] → [B, out, ⌈R/2⌉, ⌈C/2⌉], and hard-swish where that comes behind.
+  at::Tensor forward(const at::Tensor& images, BehindNorm behind = BehindNorm::Tokens);
 
  private:
   torch::nn::Conv2d m_linear{nullptr};
@@ -39,8 +40,8 @@ class LinearNorm : public torch::nn::Module {
   LinearNorm(int in, int out, double scale = 1.0);
   static void count(CostCounter& counter, const std::string& name, std::int64_t in,
                     std::int64_t out, std::int64_t tokens);
-  /// [B, T, in] → [B, T, out].
-  at::Tensor forward(const at::Tensor& tokens);
+  /// [B, T, in] → [B, T, out], and hard-swish where that comes behind.
+  at::Tensor forward(const at::Tensor& tokens, BehindNorm behind = BehindNorm::Tokens);
   const at::Tensor& weight() const { return m_linear->weight; }  ///< [out, in]
 
  private:
