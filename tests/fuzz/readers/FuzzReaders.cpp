@@ -5,8 +5,10 @@
 // bounds of time and memory; no exception, no crash, and no error that nobody foresaw
 // (ErrorCode::Internal: "not enough memory" is one).
 //
-//   fuzz_readers [--iterations N] [--seed S] [--only NAME]     N mutations of each reader's files;
-//                                                             1000 · HEADLIGHT_TEST_EFFORT
+//   fuzz_readers [--iterations N] [--seconds T] [--seed S] [--only NAME]
+//
+// N mutations of each reader's files (1000 · HEADLIGHT_TEST_EFFORT), or T seconds of the processor
+// for each reader, so that the fast ones get more inputs.
 //
 // With HEADLIGHT_LIBFUZZER a libFuzzer target: the first byte of an input chooses the reader, the
 // others are its file. HEADLIGHT_FUZZ_SEEDS=FOLDER puts the readers' valid files there, as inputs.
@@ -112,6 +114,7 @@ namespace {
 
 struct Options {
   long iterations = 1000 * testEffort();
+  double seconds = 0;  ///< instead of iterations; 0: those
   std::uint64_t seed = 1;
   std::string only;
 };
@@ -163,6 +166,10 @@ double secondsBetween(std::clock_t begin, std::clock_t end) {
   return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
 }
 
+bool goesOn(const Options& options, long iterations, double seconds) {
+  return options.seconds > 0 ? seconds < options.seconds : iterations < options.iterations;
+}
+
 long fuzz(const Target& target, const Options& options) {
   for (const std::string& file : target.files) {
     const Result<void> whole = target.read(file);
@@ -173,18 +180,20 @@ long fuzz(const Target& target, const Options& options) {
   long accepted = 0;
   double slowest = 0;
   const std::clock_t begin = std::clock();
-  for (long i = 0; i < options.iterations; ++i) {
-    const std::clock_t started = std::clock();
+  std::clock_t started = begin;
+  long i = 0;
+  for (; goesOn(options, i, secondsBetween(begin, started)); ++i) {
     accepted += check(target, damaged(mutator, target),
                       target.name + ", seed " + std::to_string(options.seed) + ", iteration " +
                           std::to_string(i));
-    slowest = std::max(slowest, secondsBetween(started, std::clock()));
+    const std::clock_t ended = std::clock();
+    slowest = std::max(slowest, secondsBetween(started, ended));
+    started = ended;
   }
   std::printf("%-28s %ld mutations, %ld of them accepted, %.1f s, the slowest %.3f s\n",
-              target.name.c_str(), options.iterations, accepted,
-              secondsBetween(begin, std::clock()), slowest);
+              target.name.c_str(), i, accepted, secondsBetween(begin, started), slowest);
   std::fflush(stdout);
-  return options.iterations;
+  return i;
 }
 
 Options optionsOf(int count, char** arguments) {
@@ -192,6 +201,7 @@ Options optionsOf(int count, char** arguments) {
   for (int i = 1; i + 1 < count; i += 2) {
     if (std::strcmp(arguments[i], "--iterations") == 0)
       options.iterations = std::atol(arguments[i + 1]);
+    if (std::strcmp(arguments[i], "--seconds") == 0) options.seconds = std::atof(arguments[i + 1]);
     if (std::strcmp(arguments[i], "--seed") == 0)
       options.seed = std::strtoull(arguments[i + 1], nullptr, 10);
     if (std::strcmp(arguments[i], "--only") == 0) options.only = arguments[i + 1];
