@@ -41,7 +41,8 @@ int main(int count, char** arguments) {
                            published->config.imageWidthPixels()};
   Batch batch;
   batch.images = at::randn({batchSize, 3, size.height, size.width});
-  batch.labels = at::randint(0, published->config.classes, {batchSize}, at::kLong);
+  if (published->config.classes > 0)  // the others do not train
+    batch.labels = at::randint(0, published->config.classes, {batchSize}, at::kLong);
   TrainingConfig config;
   if (count == 5) config.precision = arguments[4];
   const auto precision =

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every reader under mutations, seed after seed, until so many inputs are read or something breaks.
+"""Every reader under mutations, seed after seed, until so many inputs are read or something breaks. Each
+reader gets equal time, so that the fast ones read more.
 
     cmake --preset sanitize && cmake --build --preset sanitize --target fuzz_checkpoint fuzz_readers fuzz_imaging
     python3 tests/fuzz/continuous.py build/sanitize --inputs 100000000
@@ -9,8 +10,8 @@ LOG (default: fuzz.jsonl in BUILD) has a line per round: program, seed, mutation
 goes on behind the last seed; without --inputs it goes on until Ctrl+C. What broke is kept beside the log,
 its output and, of fuzz_readers, its input; exit code 1.
 
-Built with HEADLIGHT_LIBFUZZER, the programs are libFuzzer's: a round is then so many of its runs, and what it
-found goes into fuzz-corpus beside the log, where the next round begins.
+Built with HEADLIGHT_LIBFUZZER, the programs are libFuzzer's. What they found goes into fuzz-corpus beside
+the log, where the next round begins.
 """
 import argparse
 import concurrent.futures
@@ -29,18 +30,12 @@ GOLDEN = TESTS / "golden"
 CHECKPOINTS = ("vit_micro.safetensors", "torch_varied.safetensors", "position_resize.safetensors",
                "torch_varied.pth", "vit_micro_training_checkpoint.pth", "transformers/legacy_pickle/model.pth",
                "transformers/dino_fb/checkpoint.pth", "transformers/openai_clip_jit/ViT-micro.pt")
-# Rounds of about equal length. fuzz_readers mutates so often for each of its readers.
-PROGRAMS = {
-    "fuzz_readers": lambda count, seed: ["--iterations", str(count), "--seed", str(seed)],
-    "fuzz_checkpoint": lambda count, seed: ["--iterations", str(20 * count), "--seed", str(seed),
-                                            *(str(GOLDEN / name) for name in CHECKPOINTS)],
-    "fuzz_imaging": lambda count, seed: [str(10 * count), str(seed)],
-}
+# How many readers a program counts as: each gets equal time. fuzz_readers has a clock for each of its own.
+PROGRAMS = {"fuzz_readers": 1, "fuzz_checkpoint": 10, "fuzz_imaging": 20}
 # How many inputs a program says it has read, in its last line.
 SAID = re.compile(r"^(?:Done )?(\d+) (?:mutations|mutated images|runs)\b", re.MULTILINE)
-# Runs of libFuzzer in a round, for an iteration of fuzz_readers; and the files where it begins. Those of
-# fuzz_readers come from the program.
-RUNS = {"fuzz_readers": 60, "fuzz_checkpoint": 20, "fuzz_imaging": 10}
+# As libFuzzer's, fuzz_readers is one program of so many readers. The files where the others begin:
+READERS = 75
 SEEDS = {"fuzz_checkpoint": [GOLDEN / name for name in CHECKPOINTS],
          "fuzz_imaging": sorted(path for folder in ("pillow/formats", "stills")
                                 for path in (GOLDEN / folder).iterdir() if path.is_file())}
@@ -69,15 +64,19 @@ def fill_corpus(name, corpus):
         shutil.copyfile(path, corpus / f"{path.parent.name}-{path.name}")
 
 
-def arguments_of(name, seed, count, inputs, corpus):
+def arguments_of(name, seed, seconds, inputs, corpus):
+    seconds *= PROGRAMS[name]
     if not corpus:
-        return PROGRAMS[name](count, seed)
+        files = SEEDS[name] if name == "fuzz_checkpoint" else ()
+        return ["--seconds", str(seconds), "--seed", str(seed), *map(str, files)]
+    if name == "fuzz_readers":
+        seconds *= READERS
     # Seconds and megabytes for one input as in tests/fuzz/Bounds.h; what broke is kept in `inputs`.
-    return [f"-runs={RUNS[name] * count}", f"-seed={seed}", "-timeout=20", "-rss_limit_mb=4096",
+    return [f"-max_total_time={max(1, round(seconds))}", f"-seed={seed}", "-timeout=20", "-rss_limit_mb=4096",
             "-malloc_limit_mb=2048", f"-artifact_prefix={inputs}/", str(corpus)]
 
 
-def fuzz(program, name, seed, count, folder, corpus):
+def fuzz(program, name, seed, seconds, folder, corpus):
     """One round: the line of the log, and the output where it broke."""
     inputs = folder / f"{name}-{seed}"
     inputs.mkdir(parents=True, exist_ok=True)
@@ -85,7 +84,7 @@ def fuzz(program, name, seed, count, folder, corpus):
     if corpus and name == "fuzz_readers":
         settings["HEADLIGHT_FUZZ_SEEDS"] = str(corpus)
     started = time.monotonic()
-    arguments = arguments_of(name, seed, count, inputs, corpus)
+    arguments = arguments_of(name, seed, seconds, inputs, corpus)
     result = subprocess.run([program, *arguments], env=settings, check=False, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
     said = SAID.findall(result.stdout)
@@ -125,7 +124,7 @@ def fuzz_on(options, programs, log):
         while running or not options.inputs or total < options.inputs:
             while len(running) < options.jobs and (not options.inputs or total < options.inputs):
                 name, seed = next(coming)
-                running.add(pool.submit(fuzz, programs[name], name, seed, options.iterations,
+                running.add(pool.submit(fuzz, programs[name], name, seed, options.seconds,
                                         log.parent / "fuzz-kept", corpora[name]))
             finished, running = concurrent.futures.wait(running, return_when="FIRST_COMPLETED")
             for line, kept in (each.result() for each in finished):
@@ -144,7 +143,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="build folder, with sanitizers or without")
     parser.add_argument("--inputs", type=float, default=0, help="until the log has so many; default: for ever")
-    parser.add_argument("--iterations", type=int, default=2000, help="of a round, for each reader")
+    parser.add_argument("--seconds", type=float, default=2, help="of a round, for each reader")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="programs at a time")
     parser.add_argument("--log", type=pathlib.Path)
     options = parser.parse_args()

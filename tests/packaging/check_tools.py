@@ -62,7 +62,7 @@ class Fuzzing(unittest.TestCase):
         self.build = pathlib.Path(made.name)
         self.stand_in("fuzz_readers", 'echo "masks 7 mutations, 1 of them accepted"; echo "70 mutations, seed $4"')
         self.stand_in("fuzz_checkpoint", 'echo "40 mutations of 9 inputs, seed $4: 3 accepted"')
-        self.stand_in("imaging/fuzz_imaging", 'echo "$1 mutated images, 2 of them still decoded"')
+        self.stand_in("imaging/fuzz_imaging", 'echo "${2%.*} mutated images, 2 of them still decoded"')
 
     def stand_in(self, name, body):
         program = self.build / "tests/fuzz" / name
@@ -71,7 +71,7 @@ class Fuzzing(unittest.TestCase):
         program.chmod(0o755)
 
     def fuzz(self, *more):
-        return run("fuzz/continuous.py", self.build, "--iterations", 2, "--jobs", 1, *more)
+        return run("fuzz/continuous.py", self.build, "--seconds", 1, "--jobs", 1, *more)
 
     def log(self):
         return [json.loads(line) for line in (self.build / "fuzz.jsonl").read_text().splitlines()]

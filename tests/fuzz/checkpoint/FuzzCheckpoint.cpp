@@ -4,7 +4,9 @@
 // (ErrorCode::Internal), and of what is accepted, tensors that can be read from end to end, be
 // written and come back, and be planned onto a model.
 //
-//   fuzz_checkpoint [--iterations N] [--seed S] FILE…     mutations of the files, N in all
+//   fuzz_checkpoint [--iterations N] [--seconds T] [--seed S] FILE…
+//
+// N mutations of the files in all, or as many as take T seconds of the processor.
 //
 // Times HEADLIGHT_TEST_EFFORT (tests/README.md). A .pth is fuzzed twice over: as bytes, where its
 // checksums stop most mutations, and as a pickle in an archive that is made anew around it.
@@ -22,10 +24,10 @@
 #include "core/base/files/Files.h"
 #include "core/checkpoint/Checkpoint.h"
 #include "core/checkpoint/ZipArchive.h"
-#include "tests/Effort.h"
 #include "tests/checkpoint/FileBuilders.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/Mutator.h"
+#include "tests/fuzz/Turns.h"
 
 namespace headlight {
 namespace {
@@ -108,22 +110,22 @@ void addInputs(const std::string& path, std::vector<Input>& inputs) {
   inputs.push_back(std::move(pickle));
 }
 
-int fuzzAll(const std::vector<Input>& inputs, long iterations, std::uint64_t seed) {
+int fuzzAll(const std::vector<Input>& inputs, const fuzz::Turns& turns) {
   for (const Input& input : inputs)
     require(input.isPickle ? checkPickle(input.bytes, input.storages) : checkBytes(input.bytes),
             "a file is refused as it is");
-  fuzz::Mutator mutator(seed);
-  long accepted = 0;
-  for (long i = 0; i < iterations; ++i) {
-    fuzz::announce("fuzz_checkpoint, seed " + std::to_string(seed) + ", iteration " +
+  fuzz::Mutator mutator(turns.seed);
+  long accepted = 0, i = 0;
+  for (const std::clock_t begin = std::clock(); turns.goOn(i, begin); ++i) {
+    fuzz::announce("fuzz_checkpoint, seed " + std::to_string(turns.seed) + ", iteration " +
                    std::to_string(i));
     const Input& input = inputs[mutator.below(inputs.size())];
     const std::string& other = inputs[mutator.below(inputs.size())].bytes;
     const std::string bytes = mutator.mutate(input.bytes, other);
     accepted += input.isPickle ? checkPickle(bytes, input.storages) : checkBytes(bytes);
   }
-  std::printf("%ld mutations of %zu inputs, seed %llu: %ld accepted, the others refused\n",
-              iterations, inputs.size(), static_cast<unsigned long long>(seed), accepted);
+  std::printf("%ld mutations of %zu inputs, seed %llu: %ld accepted, the others refused\n", i,
+              inputs.size(), static_cast<unsigned long long>(turns.seed), accepted);
   return 0;
 }
 
@@ -131,24 +133,17 @@ int fuzzAll(const std::vector<Input>& inputs, long iterations, std::uint64_t see
 }  // namespace headlight
 
 int main(int argc, char** argv) {
-  long iterations = 1000;
-  std::uint64_t seed = 1;
+  std::vector<std::string> files(argv + 1, argv + argc);
+  const headlight::fuzz::Turns turns = headlight::fuzz::takeTurns(files, 1000);
   std::vector<headlight::Input> inputs;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--iterations") == 0 && i + 1 < argc) {
-      iterations = std::atol(argv[++i]);
-    } else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
-      seed = std::strtoull(argv[++i], nullptr, 10);
-    } else {
-      headlight::addInputs(argv[i], inputs);
-    }
-  }
-  iterations *= headlight::testEffort();
+  for (const std::string& file : files)
+    headlight::addInputs(file, inputs);
   if (inputs.empty()) {
-    std::fprintf(stderr, "usage: fuzz_checkpoint [--iterations N] [--seed S] FILE...\n");
+    std::fprintf(stderr,
+                 "usage: fuzz_checkpoint [--iterations N] [--seconds T] [--seed S] FILE...\n");
     return 2;
   }
   headlight::fuzz::limitMemory();
-  return headlight::fuzzAll(inputs, iterations, seed);
+  return headlight::fuzzAll(inputs, turns);
 }
 #endif

@@ -4,8 +4,9 @@
 // answer is an Image or an Error. Deterministic; build with HEADLIGHT_SANITIZE=address,undefined to
 // see reads and writes that go astray without crashing.
 //
-//   fuzz_imaging [iterations] [seed] [folder of images]
+//   fuzz_imaging [--iterations N] [--seconds T] [--seed S] [folder of images]
 //
+// N mutations (2000), or as many as take T seconds of the processor.
 // Times HEADLIGHT_TEST_EFFORT (tests/README.md). With HEADLIGHT_LIBFUZZER a libFuzzer target.
 
 #include <algorithm>
@@ -18,34 +19,45 @@
 
 #include "core/base/files/Files.h"
 #include "core/imaging/Preprocess.h"
-#include "tests/Effort.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/Mutator.h"
+#include "tests/fuzz/Turns.h"
 
 using namespace headlight;
 
 namespace {
 
-/// Whether the answer makes sense.
-bool check(const std::string& bytes) {
-  for (const auto& [keyword, value] : readPngText(bytes))
-    if (keyword.empty()) return false;
-  const auto image = decodeImage(bytes, "fuzz");
-  if (!image) return !image.error().message.empty() && image.error().where == "fuzz";
-  if (image->empty() ||
-      image->pixels->size() != std::size_t(image->width) * std::size_t(image->height) * 3)
+constexpr int kSide = 40;  // of the view: a large one takes longer than all that is read
+
+bool makesSense(const Image& image) {
+  if (image.empty() ||
+      image.pixels->size() != std::size_t(image.width) * std::size_t(image.height) * 3)
     return false;
-  if (image->alphaDropped && image->alphaDropped->size() != image->pixels->size()) return false;
-  Preprocessing dropped;
+  if (image.alphaDropped && image.alphaDropped->size() != image.pixels->size()) return false;
+  Preprocessing white, dropped;
+  white.width = white.height = dropped.width = dropped.height = kSide;
   dropped.dropAlpha = true;
-  return evaluationView(*image, Preprocessing{}).width == 224 &&
-         evaluationView(*image, dropped).width == 224;
+  return evaluationView(image, white).width == kSide &&
+         evaluationView(image, dropped).width == kSide;
+}
+
+/// Whether it was an image. Ends the program where the answer makes no sense.
+bool check(const std::string& bytes, const std::string& what) {
+  for (const auto& [keyword, value] : readPngText(bytes))
+    fuzz::require(!keyword.empty(), what + ": a text without a keyword");
+  const auto image = decodeImage(bytes, "fuzz");
+  if (!image)
+    fuzz::require(!image.error().message.empty() && image.error().where == "fuzz",
+                  what + ": an error that says nothing");
+  else
+    fuzz::require(makesSense(*image), what + ": gives nonsense");
+  return image.ok();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::require(check(std::string(reinterpret_cast<const char*>(data), size)), "gives nonsense");
+  check(std::string(reinterpret_cast<const char*>(data), size), "fuzz_imaging");
   return 0;
 }
 
@@ -71,30 +83,26 @@ std::vector<std::string> readSeeds(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::int64_t iterations = (count > 1 ? std::atoll(arguments[1]) : 2000) * testEffort();
-  const std::uint64_t seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
-  const std::string folder = count > 3 ? arguments[3] : HEADLIGHT_GOLDEN_DIR "/pillow/formats";
+  std::vector<std::string> folders(arguments + 1, arguments + count);
+  const fuzz::Turns turns = fuzz::takeTurns(folders, 2000);
+  const std::string folder =
+      folders.empty() ? HEADLIGHT_GOLDEN_DIR "/pillow/formats" : folders.front();
   std::vector<std::string> seeds = readSeeds(folder);
-  if (count <= 3)
+  if (folders.empty())
     for (std::string& still : readSeeds(HEADLIGHT_GOLDEN_DIR "/stills"))
       seeds.push_back(std::move(still));
-  std::int64_t decoded = 0;
+  long decoded = 0, i = 0;
   fuzz::limitMemory();
-  fuzz::Mutator mutator(seed);
-  for (std::int64_t i = 0; i < iterations; ++i) {
-    fuzz::announce("fuzz_imaging, seed " + std::to_string(seed) + ", iteration " +
-                   std::to_string(i));
+  fuzz::Mutator mutator(turns.seed);
+  for (const std::clock_t begin = std::clock(); turns.goOn(i, begin); ++i) {
+    const std::string what =
+        "fuzz_imaging, seed " + std::to_string(turns.seed) + ", iteration " + std::to_string(i);
+    fuzz::announce(what);
     const std::string& other = seeds[mutator.below(seeds.size())];
     const std::string bytes = mutator.mutate(seeds[mutator.below(seeds.size())], other);
-    if (!check(bytes)) {
-      std::fprintf(stderr, "iteration %lld of seed %llu gives nonsense\n",
-                   static_cast<long long>(i), static_cast<unsigned long long>(seed));
-      return 1;
-    }
-    decoded += decodeImage(bytes, "fuzz").ok() ? 1 : 0;
+    decoded += check(bytes, what) ? 1 : 0;
   }
-  std::printf("%lld mutated images, %lld of them still decoded\n",
-              static_cast<long long>(iterations), static_cast<long long>(decoded));
+  std::printf("%ld mutated images, %ld of them still decoded\n", i, decoded);
   return 0;
 }
 #endif

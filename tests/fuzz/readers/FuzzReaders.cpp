@@ -16,15 +16,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <sstream>
 
 #include "core/base/Log.h"
-#include "tests/Effort.h"
 #include "tests/fuzz/Bounds.h"
 #include "tests/fuzz/Mutator.h"
+#include "tests/fuzz/Turns.h"
 #include "tests/fuzz/readers/Target.h"
 
 namespace headlight::fuzz {
@@ -112,13 +111,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace headlight::fuzz {
 namespace {
 
-struct Options {
-  long iterations = 1000 * testEffort();
-  double seconds = 0;  ///< instead of iterations; 0: those
-  std::uint64_t seed = 1;
-  std::string only;
-};
-
 /// One line is damaged as JSON, or the whole as text.
 std::string mutateLines(Mutator& mutator, const std::string& text, const std::string& other) {
   if (mutator.below(2) == 0) return mutator.mutateText(text, other);
@@ -161,52 +153,28 @@ bool check(const Target& target, const std::string& bytes, const std::string& wh
   return false;
 }
 
-/// Of the processor.
-double secondsBetween(std::clock_t begin, std::clock_t end) {
-  return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
-}
-
-bool goesOn(const Options& options, long iterations, double seconds) {
-  return options.seconds > 0 ? seconds < options.seconds : iterations < options.iterations;
-}
-
-long fuzz(const Target& target, const Options& options) {
+long fuzz(const Target& target, const Turns& turns) {
   for (const std::string& file : target.files) {
     const Result<void> whole = target.read(file);
     require(whole.ok(),
             target.name + " is refused as it is" + (whole.ok() ? "" : ": " + whole.error().text()));
   }
-  Mutator mutator(options.seed);
+  Mutator mutator(turns.seed);
   long accepted = 0;
   double slowest = 0;
   const std::clock_t begin = std::clock();
-  std::clock_t started = begin;
   long i = 0;
-  for (; goesOn(options, i, secondsBetween(begin, started)); ++i) {
-    accepted += check(target, damaged(mutator, target),
-                      target.name + ", seed " + std::to_string(options.seed) + ", iteration " +
-                          std::to_string(i));
-    const std::clock_t ended = std::clock();
-    slowest = std::max(slowest, secondsBetween(started, ended));
-    started = ended;
+  for (; turns.goOn(i, begin); ++i) {
+    const std::clock_t started = std::clock();
+    accepted += check(
+        target, damaged(mutator, target),
+        target.name + ", seed " + std::to_string(turns.seed) + ", iteration " + std::to_string(i));
+    slowest = std::max(slowest, secondsSince(started));
   }
   std::printf("%-28s %ld mutations, %ld of them accepted, %.1f s, the slowest %.3f s\n",
-              target.name.c_str(), i, accepted, secondsBetween(begin, started), slowest);
+              target.name.c_str(), i, accepted, secondsSince(begin), slowest);
   std::fflush(stdout);
   return i;
-}
-
-Options optionsOf(int count, char** arguments) {
-  Options options;
-  for (int i = 1; i + 1 < count; i += 2) {
-    if (std::strcmp(arguments[i], "--iterations") == 0)
-      options.iterations = std::atol(arguments[i + 1]);
-    if (std::strcmp(arguments[i], "--seconds") == 0) options.seconds = std::atof(arguments[i + 1]);
-    if (std::strcmp(arguments[i], "--seed") == 0)
-      options.seed = std::strtoull(arguments[i + 1], nullptr, 10);
-    if (std::strcmp(arguments[i], "--only") == 0) options.only = arguments[i + 1];
-  }
-  return options;
 }
 
 }  // namespace
@@ -214,15 +182,16 @@ Options optionsOf(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace headlight::fuzz;
-  const Options options = optionsOf(count, arguments);
+  std::vector<std::string> rest(arguments + 1, arguments + count);
+  const Turns turns = takeTurns(rest, 1000);
+  const std::string only = takeArgument(rest, "--only");
   beQuiet();
   const auto& targets = allTargets();
   limitMemory();
   long mutations = 0;
   for (const Target& target : targets)
-    if (target.name.find(options.only) != std::string::npos) mutations += fuzz(target, options);
-  std::printf("%ld mutations, seed %llu\n", mutations,
-              static_cast<unsigned long long>(options.seed));
+    if (target.name.find(only) != std::string::npos) mutations += fuzz(target, turns);
+  std::printf("%ld mutations, seed %llu\n", mutations, static_cast<unsigned long long>(turns.seed));
   return mutations > 0 ? 0 : 2;
 }
 #endif
