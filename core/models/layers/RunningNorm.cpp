@@ -50,27 +50,27 @@ HEADLIGHT_INLINE void mapRows(const From* from, const float* scale, const float*
     }
 }
 
-HEADLIGHT_CLONES void normRows(const float* from, const float* scale, const float* shift, float* to,
-                               std::int64_t count, std::int64_t width, bool active) {
+template <typename From, typename To>
+HEADLIGHT_INLINE void mapAll(const From* from, const float* scale, const float* shift, To* to,
+                             std::int64_t count, std::int64_t width, bool active) {
   if (active)
     mapRows<true>(from, scale, shift, to, count, width);
   else
     mapRows<false>(from, scale, shift, to, count, width);
 }
+
+HEADLIGHT_CLONES void normRows(const float* from, const float* scale, const float* shift, float* to,
+                               std::int64_t count, std::int64_t width, bool active) {
+  mapAll(from, scale, shift, to, count, width, active);
+}
 HEADLIGHT_CLONES_16 void normRows(const std::uint16_t* from, const float* scale, const float* shift,
                                   float* to, std::int64_t count, std::int64_t width, bool active) {
-  if (active)
-    mapRows<true>(from, scale, shift, to, count, width);
-  else
-    mapRows<false>(from, scale, shift, to, count, width);
+  mapAll(from, scale, shift, to, count, width, active);
 }
 HEADLIGHT_CLONES_16 void normRows(const std::uint16_t* from, const float* scale, const float* shift,
                                   std::uint16_t* to, std::int64_t count, std::int64_t width,
                                   bool active) {
-  if (active)
-    mapRows<true>(from, scale, shift, to, count, width);
-  else
-    mapRows<false>(from, scale, shift, to, count, width);
+  mapAll(from, scale, shift, to, count, width, active);
 }
 
 template <typename From, typename To>
