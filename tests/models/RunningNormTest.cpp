@@ -8,7 +8,10 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "core/attention/kernels/KernelChoice.h"
+#include "core/base/ModelPart.h"
 
 namespace headlight {
 namespace {
@@ -73,6 +76,26 @@ TEST(RunningNorm, TakesTheMemoryOfWhatIsAsWide) {
   auto norm = stirredNorm(8);
   const at::Tensor x = at::randn({5, 8});
   EXPECT_EQ(runningNorm(norm, x, BehindNorm::Tokens).data_ptr(), x.data_ptr());
+}
+
+struct Listener : PartListener {
+  void enter(ModelPart part, bool) override { entered.push_back(part); }
+  void enterBackward() override {}
+  void leave() override { ++left; }
+  std::vector<ModelPart> entered;
+  std::size_t left = 0;
+};
+
+/// LibTorch's own is known by its operation.
+TEST(RunningNorm, IsMeasuredAsANorm) {
+  const at::NoGradGuard noGrad;
+  auto norm = stirredNorm(8);
+  Listener listener;
+  PartListener::setCurrent(&listener);
+  runningNorm(norm, at::randn({5, 8}), BehindNorm::Tokens);
+  PartListener::setCurrent(nullptr);
+  EXPECT_EQ(listener.entered, std::vector{ModelPart::Norms});
+  EXPECT_EQ(listener.left, 1u);
 }
 
 TEST(RunningNorm, IsNotTakenWhereLibTorchHasToCompute) {

@@ -9,6 +9,7 @@
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/VectorMath.h"
+#include "core/base/ModelPart.h"
 #include "core/models/layers/RowChunks.h"
 
 namespace headlight {
@@ -97,6 +98,7 @@ bool runningNormTakes(const at::Tensor& x, const at::Tensor& normWeight, bool tr
 
 template <typename Norm>
 at::Tensor runningNorm(Norm& norm, const at::Tensor& x, BehindNorm behind) {
+  const PartScope scope(ModelPart::Norms);
   const ChannelMap map = channelMap(norm);
   const bool active = behind == BehindNorm::ActiveProduct;
   if (x.scalar_type() == at::kFloat) {
