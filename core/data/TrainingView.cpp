@@ -12,20 +12,18 @@ constexpr std::uint64_t kAugmentPurpose = 0x6175676dULL;  // "augm"
 constexpr std::uint64_t kErasingPurpose = 0x65726173ULL;  // "eras"
 constexpr std::uint64_t kSidePurpose = 0x73696465ULL;     // "side"
 
-/// Normalized, and in training erased.
-void finish(const Image& view, bool train, const ErasingOptions& erasing,
-            const Preprocessing& preprocessing, std::uint64_t key, std::span<float> planes) {
-  normalize(view, preprocessing, planes);
+void eraseInTraining(std::span<float> planes, bool train, const ErasingOptions& erasing,
+                     const Preprocessing& preprocessing, std::uint64_t key) {
   if (train)
     eraseBoxes(planes, preprocessing.height, preprocessing.width, erasing,
                streamKey({key, kErasingPurpose}));
 }
 
+/// Normalized, and in training erased.
 std::vector<float> finishedPlanes(const Image& view, bool train, const ErasingOptions& erasing,
                                   const Preprocessing& preprocessing, std::uint64_t key) {
-  std::vector<float> planes(3 * static_cast<std::size_t>(view.width) *
-                            static_cast<std::size_t>(view.height));
-  finish(view, train, erasing, preprocessing, key, planes);
+  auto planes = normalize(view, preprocessing);
+  eraseInTraining(planes, train, erasing, preprocessing, key);
   return planes;
 }
 
@@ -46,8 +44,8 @@ std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSam
 void trainingView(const ImagePart& image, const AugmentOptions& augment,
                   const ErasingOptions& erasing, const Preprocessing& preprocessing,
                   std::uint64_t key, std::span<float> planes) {
-  finish(augmentedView(image, augment, preprocessing, key), augment.enabled, erasing, preprocessing,
-         key, planes);
+  normalize(augmentedView(image, augment, preprocessing, key), preprocessing, planes);
+  eraseInTraining(planes, augment.enabled, erasing, preprocessing, key);
 }
 
 BoxedView boxedView(const BoxedImage& whole, const AugmentOptions& augment,

@@ -13,8 +13,8 @@ namespace headlight {
 /// What everything random of one version of a sample in one epoch comes from.
 std::uint64_t augmentKey(std::uint64_t seed, std::int64_t epoch, const PlacedSample& sample);
 
-/// Into `planes`, [3, height, width]. With `augment.enabled` false: evaluationView, normalized, nothing
-/// erased.
+/// Into `planes`, [3, height, width]. With `augment.enabled` false: evaluationView, normalized,
+/// nothing erased.
 void trainingView(const ImagePart& image, const AugmentOptions& augment,
                   const ErasingOptions& erasing, const Preprocessing& preprocessing,
                   std::uint64_t key, std::span<float> planes);
