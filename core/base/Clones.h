@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Loops compiled for AVX-512, AVX2 and the baseline; the right one is chosen when the program starts.
+// Loops compiled for AVX-512, AVX2 and the baseline; the right one is chosen when the program
+// starts.
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

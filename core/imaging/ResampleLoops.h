@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The two passes of a resampling: sums of 8-bit pixels in fixed point, rounded and clamped to 8 bits.
-// Integers: every processor gives the same pixels. Private to imaging.
+// The two passes of a resampling: sums of 8-bit pixels in fixed point, rounded and clamped to 8
+// bits. Integers: every processor gives the same pixels. Private to imaging.
 
 #include <cstddef>
 #include <cstdint>

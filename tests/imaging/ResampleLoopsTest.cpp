@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The passes of a resampling against their definition, pixel by pixel, with rows that fill the loops'
-// vectors, that do not, and that are alone.
+// The passes of a resampling against their definition, pixel by pixel, with rows that fill the
+// vectors of the loops, that do not, and that are alone.
 
 #include "core/imaging/ResampleLoops.h"
 
