@@ -54,12 +54,18 @@ std::string Mutator::mutateText(std::string text, const std::string& other) {
 }
 
 std::string Mutator::mutateJson(const std::string& text, const std::string& other) {
-  Json root = Json::parse(text, nullptr, false), another = Json::parse(other, nullptr, false);
+  Json root = parsed(text);
   if (root.is_discarded() || below(4) == 0) return mutateText(text, other);
-  if (another.is_discarded()) another = root;
+  const Json& another = parsed(parsed(other).is_discarded() ? text : other);
   for (std::size_t left = 1 + below(3); left > 0; --left)
     mutateNode(root, another);
   return root.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+const Mutator::Json& Mutator::parsed(const std::string& text) {
+  const auto [found, isNew] = m_parsed.try_emplace(text);
+  if (isNew) found->second = Json::parse(text, nullptr, false);
+  return found->second;
 }
 
 /// Structure stands at the beginning and the end of most formats.

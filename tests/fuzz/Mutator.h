@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <unordered_map>
 
 namespace headlight::fuzz {
 
@@ -28,6 +29,8 @@ class Mutator {
  private:
   using Json = nlohmann::ordered_json;
 
+  /// Of the same few texts over and over, so each is parsed once.
+  const Json& parsed(const std::string& text);
   std::size_t place(const std::string& bytes);
   void overwrite(std::string& bytes, std::uint64_t value, std::size_t size);
   void mutateOnce(std::string& bytes, const std::string& other);
@@ -37,6 +40,7 @@ class Mutator {
   void mutateNode(Json& root, const Json& other);
 
   std::mt19937_64 m_random;
+  std::unordered_map<std::string, Json> m_parsed;
 };
 
 }  // namespace headlight::fuzz
