@@ -35,8 +35,7 @@ CHECKPOINTS = ("vit_micro.safetensors", "torch_varied.safetensors", "position_re
 PROGRAMS = {"fuzz_readers": 1, "fuzz_checkpoint": 10, "fuzz_imaging": 20}
 # How many inputs a program says it has read, in its last line.
 SAID = re.compile(r"^(?:Done )?(\d+) (?:mutations|mutated images|runs)\b", re.MULTILINE)
-# As libFuzzer's, fuzz_readers is one program of so many readers. The files where the others begin:
-READERS = 75
+# The files where libFuzzer begins. Those of fuzz_readers, reader-NUMBER-FILE, it writes in its first round.
 SEEDS = {"fuzz_checkpoint": [GOLDEN / name for name in CHECKPOINTS],
          "fuzz_imaging": sorted(path for folder in ("pillow/formats", "stills")
                                 for path in (GOLDEN / folder).iterdir() if path.is_file())}
@@ -85,7 +84,7 @@ def arguments_of(name, seed, seconds, inputs, corpus):
         files = SEEDS[name] if name == "fuzz_checkpoint" else ()
         return ["--seconds", str(seconds), "--seed", str(seed), *map(str, files)]
     if name == "fuzz_readers":
-        seconds *= READERS
+        seconds *= max(1, len({path.name.split("-")[1] for path in corpus.glob("reader-*")}))
     # Seconds and megabytes for one input as in tests/fuzz/Bounds.h; what broke is kept in `inputs`.
     return [f"-max_total_time={max(1, round(seconds))}", f"-seed={seed}", "-timeout=20", "-rss_limit_mb=4096",
             "-malloc_limit_mb=2048", f"-artifact_prefix={inputs}/", str(corpus)]
