@@ -6,16 +6,27 @@
 #   TORCH_DIR=/path run.sh …  builds on the LibTorch in this folder
 . "$(dirname "$0")/setup.sh"
 
+# require_this_debian VERSION: its last part names the release that a package was made for.
+require_this_debian() {
+  # shellcheck source=/dev/null
+  local made=${1##*~deb} here=$(. /etc/os-release; [ "${ID:-}" != debian ] || echo "${VERSION_ID:-}")
+  if [ -n "$here" ] && [ "$made" != "$1" ] && [ "$made" != "$here" ]; then
+    die "this package is for Debian $made, and this is Debian $here; packaging/package.sh deb makes one for it"
+  fi
+}
+
 # install_deb FILE: a package of another version would not be what these sources say.
 install_deb() {
   local version
+  command -v dpkg-deb >/dev/null || die "this is not Debian; take the bundle (.tar.xz), which runs without installation"
   version=$(dpkg-deb -f "$1" Version) || die "$1: is not a Debian package"
   [ "$(dpkg-deb -f "$1" Package)" = headlight ] || die "$1: is not a package of Headlight"
   case $version in
     "$(project_version)"|"$(project_version)"-*) ;;
     *) die "$1: is version $version, and these sources are $(project_version); run packaging/run.sh without --deb" ;;
   esac
-  [ "$(dpkg-query -W -f='${Version}' headlight 2>/dev/null)" != "$version" ] || return 0
+  require_this_debian "$version"
+  [ "$(dpkg-query -W -f='${Status} ${Version}' headlight 2>/dev/null)" != "install ok installed $version" ] || return 0
   say "Installing $(basename "$1")"
   missing=$1
   as_root apt-get update -q
@@ -23,24 +34,22 @@ install_deb() {
 }
 
 if [ "${1:-}" = --deb ]; then
-  [ -f "${2:-}" ] || die "--deb needs a file: a package of Headlight $(project_version)"
+  [ -n "${2:-}" ] || die "--deb needs a file: a package of Headlight $(project_version)"
+  [ -f "$2" ] || die "--deb needs a file: $2 is not there"
   install_deb "$2"
   shift 2
   window=headlight cli=headlight-cli
 else
-  if [ "${1:-}" = --torch ]; then
-    [ "${2:-}" = python ] || die "--torch takes python: the active environment's; a folder is named by TORCH_DIR=/path"
-    use_python_torch
-    shift 2
-  else
-    offer_python_torch
-  fi
+  take_torch "$@"
+  shift "$taken"
+  [ "$taken" -gt 0 ] || offer_python_torch
   install_packages core gui
   build_targets OFF headlight headlight-cli
   window=$build/app/gui/headlight cli=$build/app/cli/headlight-cli
 fi
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  [ -n "${DISPLAY:-}" ] || install_packages wayland
   exec "$window" "$@"
 fi
 

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # Shared by run.sh and test.sh: installs what is missing, configures and builds. Source it.
 #   TORCH_DIR=/path   build against another LibTorch (its unpacked folder) instead of Debian's
-#   HEADLIGHT_BUILD   build folder (default: build/release, or build/torch with TORCH_DIR)
+#   HEADLIGHT_BUILD   build folder (default: build/release; another LibTorch has one of its own)
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=${HEADLIGHT_BUILD:-$root/build/${TORCH_DIR:+torch-}release}
+build=${HEADLIGHT_BUILD:-$root/build/release}
 
 say() { printf '\033[1m== %s\033[0m\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -47,32 +47,53 @@ active_python() {
   done
 }
 
+# As cmake/LibTorch.cmake looks for it.
 has_nvcc() {
-  command -v "${CUDACXX:-nvcc}" >/dev/null || [ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]
+  command -v "${CUDACXX:-nvcc}" >/dev/null || [ -x "${CUDA_HOME:-${CUDA_PATH:-/usr/local/cuda}}/bin/nvcc" ]
 }
 
-# use_python_torch: TORCH_DIR becomes the active Python's PyTorch, built in a folder of its own.
+# use_torch_folder [VERSION]: what is built on TORCH_DIR lies in a folder of its own.
+use_torch_folder() {
+  local version=${1:-$(cat "$TORCH_DIR/build-version" 2>/dev/null || true)}
+  build=${HEADLIGHT_BUILD:-$root/build/torch-${version:+${version//+/-}-}$(printf %s "$TORCH_DIR" | cksum | cut -d' ' -f1)}
+}
+
+# use_python_torch: TORCH_DIR becomes the active Python's PyTorch.
 use_python_torch() {
   local python found version cuda
   python=$(active_python)
-  found=$("${python:-python3}" "$root/packaging/find_torch.py") || exit 1
+  command -v "${python:=python3}" >/dev/null ||
+    die "no environment is active and there is no python3; activate the one that has PyTorch"
+  found=$("$python" "$root/packaging/find_torch.py") || exit 1
   IFS=$'\t' read -r TORCH_DIR version cuda <<<"$found"
   export TORCH_DIR
-  build=${HEADLIGHT_BUILD:-$root/build/torch-${version//+/-}-$(printf %s "$TORCH_DIR" | cksum | cut -d' ' -f1)}
+  use_torch_folder "$version"
   say "PyTorch $version ($cuda) in $TORCH_DIR"
   if [ "$cuda" != cpu ] && ! has_nvcc; then
     say "There is no CUDA toolkit (nvcc): Headlight's own kernels are left out, LibTorch's run on the GPU"
   fi
 }
 
-# offer_python_torch: says that there is one, where nobody asked.
+# take_torch --torch python …: sets `taken` to how many arguments named a PyTorch, and uses it.
+take_torch() {
+  taken=0
+  if [ "${1:-}" != --torch ]; then return 0; fi
+  [ "${2:-}" = python ] || die "--torch takes python: the active environment's; a folder is named by TORCH_DIR=/path"
+  use_python_torch
+  taken=2
+}
+
+# offer_python_torch: says that there is one, or why not, where nobody asked.
 offer_python_torch() {
   local python found
   python=$(active_python)
   if [ -z "$python" ] || [ -n "${TORCH_DIR:-}" ]; then return 0; fi
-  found=$("$python" "$root/packaging/find_torch.py" 2>/dev/null | cut -f2) || true
-  if [ -n "$found" ]; then
+  "$python" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)' || return 0
+  if found=$("$python" "$root/packaging/find_torch.py" 2>&1); then
+    found=$(cut -f2 <<<"$found")
     say "PyTorch $found is in the active environment; to build on it: packaging/run.sh --torch python"
+  else
+    say "Built on Debian's LibTorch: ${found#error: }"
   fi
 }
 
@@ -105,9 +126,17 @@ build_targets() {
 # The first mirror that apt has here.
 mirror() {
   { sed -n 's/^URIs: *\([^ ]*\).*/\1/p' /etc/apt/sources.list.d/*.sources
-    sed -n 's/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list || true
+    sed -n 's/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/*.list
+    echo http://deb.debian.org/debian
   } 2>/dev/null | sed -n 1p
+}
+
+# When what is packed was made: with the commit, or with the changelog where there is no git.
+commit_time() {
+  git -C "$root" log -1 --format=%ct 2>/dev/null || stat -c %Y "$root/CHANGELOG.md"
 }
 
 project_version() { sed -n 's/^project(Headlight VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt"; }
 mkdir -p "$root/build"
+if [ -n "${TORCH_DIR:-}" ]; then use_torch_folder; fi
+mkdir -p "$(dirname "$build")"

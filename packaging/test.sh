@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Headlight and passes every test.
+#   test.sh --torch python …  on the PyTorch of the active virtual environment or conda
+#   TORCH_DIR=/path test.sh … on the LibTorch in this folder; anything else given is handed to ctest
 . "$(dirname "$0")/setup.sh"
 
+take_torch "$@"
+shift "$taken"
 install_packages core gui test
 build_targets ON
 cd "$build"

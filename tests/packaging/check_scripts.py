@@ -20,6 +20,11 @@ PACKAGING = SOURCES / "packaging"
 KNOWN_TODAY = "compute_75 compute_80 compute_86 compute_90 compute_100 compute_103 compute_120 compute_121"
 
 
+def this_debian():
+    found = re.search(r'^VERSION_ID="?([^"\n]*)', pathlib.Path("/etc/os-release").read_text(), re.MULTILINE)
+    return found.group(1) if found else "0"
+
+
 def version():
     return re.search(r"project\(Headlight VERSION (\S+)", (SOURCES / "CMakeLists.txt").read_text()).group(1)
 
@@ -36,7 +41,7 @@ class Scripts(unittest.TestCase):
     def run_in(self, *command, **variables):
         clean = {name: value for name, value in os.environ.items()
                  if name not in ("DISPLAY", "WAYLAND_DISPLAY", "VIRTUAL_ENV", "CONDA_PREFIX", "TORCH_DIR",
-                                 "HEADLIGHT_BUILD", "CUDACXX", "CUDA_HOME", "PYTHONPATH")}
+                                 "HEADLIGHT_BUILD", "CUDACXX", "CUDA_HOME", "CUDA_PATH", "PYTHONPATH")}
         return subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
                               env={**clean, "PATH": f"{self.bin}:{os.environ['PATH']}", "TMPDIR": str(self.folder),
                                    **{name: str(value) for name, value in variables.items()}})
@@ -127,28 +132,44 @@ class Scripts(unittest.TestCase):
         self.assertIn("--torch python", self.in_setup("offer_python_torch", **active).stdout)
         self.assertEqual(self.in_setup("offer_python_torch", TORCH_DIR="/x", **active).stdout, "")
         self.torch(number="2.1.0")
+        result = self.in_setup("offer_python_torch", **active)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"Debian's LibTorch: PyTorch 2\.1\.0 in .* 2\.7 or later")
+        shutil.rmtree(self.folder / "site/torch")
         for variables in (active, {}):
             result = self.in_setup("offer_python_torch", **variables)
             self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
+    def test_each_libtorch_has_a_build_folder(self):
+        folders = set()
+        for name in ("a", "b c"):
+            (self.folder / name).mkdir()
+            (self.folder / name / "build-version").write_text("2.5.1+cpu\n")
+            folders.add(self.in_setup('echo "$build"', TORCH_DIR=self.folder / name).stdout)
+        folders.add(self.in_setup('echo "$build"').stdout)
+        self.assertEqual(len(folders), 3, folders)
+        self.assertEqual(sum("/torch-2.5.1-cpu-" in folder for folder in folders), 2, folders)
+        self.assertIn(f"{SOURCES}/build/release\n", folders)
+
     def test_run_says_what_torch_takes(self):
         for name in ("cmake", "ninja", "apt-get", "sudo"):
             self.stand_in(name, "exit 1")
-        for arguments in (["--torch"], ["--torch", "2.9"]):
-            result = self.run_in(PACKAGING / "run.sh", *arguments)
+        for script in ("run.sh", "test.sh"):
+            for arguments in (["--torch"], ["--torch", "2.9"]):
+                result = self.run_in(PACKAGING / script, *arguments)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("--torch takes python", result.stderr)
+            self.torch(number="2.6.0")
+            result = self.run_in(PACKAGING / script, "--torch", "python",
+                                 VIRTUAL_ENV=self.folder / "environment")
             self.assertEqual(result.returncode, 1)
-            self.assertIn("--torch takes python", result.stderr)
-        self.torch(number="2.6.0")
-        result = self.run_in(PACKAGING / "run.sh", "--torch", "python",
-                             VIRTUAL_ENV=self.folder / "environment")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("2.7 or later", result.stderr)
+            self.assertIn("2.7 or later", result.stderr)
         self.assertEqual(self.called(), [])
 
-    def package(self):
+    def package(self, release=this_debian()):
         control = self.folder / "root/DEBIAN/control"
-        control.parent.mkdir(parents=True)
-        control.write_text(f"Package: headlight\nVersion: {version()}-1~deb12\nArchitecture: all\n"
+        control.parent.mkdir(parents=True, exist_ok=True)
+        control.write_text(f"Package: headlight\nVersion: {version()}-1~deb{release}\nArchitecture: all\n"
                            "Maintainer: A <a@b.org>\nDescription: none\n")
         made = self.folder / "headlight.deb"
         built = self.run_in("dpkg-deb", "-b", control.parent.parent, made)
@@ -177,10 +198,29 @@ class Scripts(unittest.TestCase):
         for name in ("sudo", "apt-get"):
             self.stand_in(name, "exit 1")
         self.stand_in("headlight-cli")
-        self.stand_in("dpkg-query", f"printf %s '{version()}-1~deb12'")
+        known = f"{version()}-1~deb{this_debian()}"
+        self.stand_in("dpkg-query", f"printf %s 'install ok installed {known}'")
         result = self.run_in(PACKAGING / "run.sh", "--deb", made)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertFalse([call for call in self.called() if call.startswith(("apt-get", "sudo"))])
+        self.stand_in("dpkg-query", f"printf %s 'install ok half-configured {known}'")
+        self.run_in(PACKAGING / "run.sh", "--deb", made)
+        self.assertTrue([call for call in self.called() if call.startswith(("apt-get", "sudo"))])
+
+    @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb")
+    def test_a_package_that_does_not_fit_is_refused(self):
+        for name in ("sudo", "apt-get"):
+            self.stand_in(name, "exit 1")
+        for arguments, said in (([], "needs a file"), ([self.folder / "none.deb"], "none.deb is not there"),
+                                ([PACKAGING / "run.sh"], "is not a Debian package")):
+            result = self.run_in(PACKAGING / "run.sh", "--deb", *arguments)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(said, result.stderr)
+        if "ID=debian\n" in pathlib.Path("/etc/os-release").read_text():
+            result = self.run_in(PACKAGING / "run.sh", "--deb", self.package(release="99"))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"for Debian 99, and this is Debian {this_debian()}", result.stderr)
+        self.assertEqual(self.called(), [])
 
     @unittest.skipUnless(pathlib.Path("/var/lib/dpkg/info").is_dir(), "no Debian")
     def test_the_sbom_of_a_bundle_has_the_licenses_themselves(self):
