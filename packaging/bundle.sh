@@ -4,6 +4,7 @@
 # headlight-cli the command line. Packed as .tar.xz, and as AppImage where appimagetool is.
 . "$(dirname "$0")/setup.sh"
 built=$1 output=$2
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(commit_time)}
 version=$(project_version)
 name=headlight-$version-$(uname -m)
 bundle=$built/bundle/$name
@@ -20,7 +21,11 @@ is_of_system() {
 }
 
 libraries_of() {
-  ldd "$@" 2>/dev/null | sed -n 's/.* => \(\/[^ ]*\) (.*/\1/p' | sort -u
+  local found missing
+  found=$(ldd "$@" 2>/dev/null || true)
+  missing=$(sed -n 's/^\s*\(.*\) => not found.*/\1/p' <<<"$found" | sort -u)
+  [ -z "$missing" ] || die "these libraries are not found: $(tr '\n' ' ' <<<"$missing")"
+  sed -n 's/.* => \(\/.*\) (0x[0-9a-f]*)$/\1/p' <<<"$found" | sort -u
 }
 
 copy_plugins() {
@@ -38,14 +43,15 @@ copy_plugins() {
 }
 
 copy_libraries() {
-  local library programs
+  local library libraries programs
   mapfile -t programs < <(find "$bundle/bin" "$bundle/plugins" -type f)
+  libraries=$(libraries_of "${programs[@]}")
   mkdir -p "$bundle/lib"
   while read -r library; do
     is_of_system "$library" && continue
     install -m 644 "$(realpath "$library")" "$bundle/lib/$(basename "$library")"
     echo "$library" >>"$shipped"
-  done < <(libraries_of "${programs[@]}")
+  done <<<"$libraries"
 }
 
 set_paths() {

@@ -10,9 +10,8 @@
 
 packages=${HEADLIGHT_PACKAGES:-$root/build/packages}
 build=${HEADLIGHT_BUILD:-$root/build/package}
-# The time of the commit, or of the changelog where there is no git.
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null ||
-  stat -c %Y "$root/CHANGELOG.md")}
+[ -z "${TORCH_DIR:-}" ] || die "what is packed has Debian's LibTorch; leave out TORCH_DIR"
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(commit_time)}
 export LC_ALL=C.UTF-8 TZ=UTC CCACHE_DISABLE=1
 umask 022
 
@@ -23,8 +22,7 @@ configure() {
     -DCMAKE_INSTALL_SYSCONFDIR=/etc -DHEADLIGHT_TESTS=OFF -DHEADLIGHT_UNITY=ON -DHEADLIGHT_PACKAGE=ON \
     -DHEADLIGHT_ZSH_FOLDER=share/zsh/vendor-completions \
     -DHEADLIGHT_DEBIAN_RELEASE="1~deb${VERSION_ID:-0}" \
-    ${HEADLIGHT_MAINTAINER:+-DHEADLIGHT_MAINTAINER="$HEADLIGHT_MAINTAINER"} \
-    ${TORCH_DIR:+-DCMAKE_PREFIX_PATH="$TORCH_DIR"} >"$build.log" 2>&1 ||
+    ${HEADLIGHT_MAINTAINER:+-DHEADLIGHT_MAINTAINER="$HEADLIGHT_MAINTAINER"} >"$build.log" 2>&1 ||
     { tail -30 "$build.log" >&2; die "configuring failed; all of it is in $build.log"; }
 }
 
@@ -38,6 +36,7 @@ build_all() {
 make_deb() {
   mkdir -p "$packages"
   say "Debian package"
+  rm -rf "$build/deb"
   (cd "$build" && cpack -G DEB -B "$build/deb" >"$build/deb.log") ||
     { tail -30 "$build/deb.log" >&2; die "packing failed"; }
   # Debian 13's takes it amiss that there is no web site, and does not say more.
@@ -62,6 +61,7 @@ in_suite() {
   shift
   [ "$(id -u)" = 0 ] || die "--suite needs root, for mmdebstrap"
   install_packages root
+  git -C "$root" diff --quiet HEAD || say "What is not committed stays out"
   local sources out=$packages
   mkdir -p "$out"
   sources=$(mktemp)
@@ -70,7 +70,7 @@ in_suite() {
   mmdebstrap --variant=apt --include=ca-certificates,git \
     --customize-hook="tar -C \"\$1/root\" -xf '$sources'" \
     --customize-hook="chroot \"\$1\" env SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH HEADLIGHT_PACKAGES=/root/out \
-      ${HEADLIGHT_MAINTAINER:+HEADLIGHT_MAINTAINER='$HEADLIGHT_MAINTAINER'} /root/headlight/packaging/package.sh $*" \
+      ${HEADLIGHT_MAINTAINER:+HEADLIGHT_MAINTAINER=$(printf %q "$HEADLIGHT_MAINTAINER")} /root/headlight/packaging/package.sh $*" \
     --customize-hook="cp \"\$1\"/root/out/* '$out/'" \
     "$suite" /dev/null "$(mirror)"
   rm -f "$sources"
@@ -81,13 +81,15 @@ make_twice() {
   local first=$root/build/package-first second=$root/build/package-again/deeper
   local pack=$packages
   for build in "$first" "$second"; do
-    mkdir -p "$build"
     packages=$build.packages
+    rm -rf "$build" "$packages"
+    mkdir -p "$build"
     build_all
     make_deb
     make_bundle
   done
   local file
+  [ "$(ls "$first.packages")" = "$(ls "$second.packages")" ] || die "two builds make different packages"
   for file in "$first.packages"/*; do
     cmp "$file" "$second.packages/$(basename "$file")" || die "two builds of $(basename "$file") differ"
   done
