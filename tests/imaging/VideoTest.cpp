@@ -328,7 +328,9 @@ TEST_F(VideoTest, DamagedFilesAreReadOrRefused) {
     if (!reader) continue;
     EXPECT_LE(countFrames(**reader), 2 * kFrames);
     const auto again = (*reader)->at(5);
-    if (again && *again) EXPECT_FALSE((*again)->image.empty());
+    if (again && *again) {
+      EXPECT_FALSE((*again)->image.empty());
+    }
   }
 }
 
