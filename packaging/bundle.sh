@@ -40,6 +40,12 @@ copy_plugins() {
       echo "$file" >>"$shipped"
     done
   done
+  # The decoders of libheif, where they are plugins of its own, as on Debian 13.
+  for file in /usr/lib/*/libheif/plugins/libheif-{aomdec,dav1d,libde265}.so; do
+    [ -f "$file" ] || continue
+    install -D "$file" "$bundle/plugins/libheif/$(basename "$file")"
+    echo "$file" >>"$shipped"
+  done
 }
 
 copy_libraries() {
@@ -73,6 +79,7 @@ fi
 if [ ! -e /etc/fonts/fonts.conf ] && [ -z "\${FONTCONFIG_FILE:-}" ]; then
   export FONTCONFIG_FILE="\$here/share/fonts/fonts.conf"
 fi
+if [ -d "\$here/plugins/libheif" ]; then export LIBHEIF_PLUGIN_PATH="\$here/plugins/libheif"; fi
 exec "\$here/bin/$2" "\$@"
 END
   chmod 755 "$bundle/$1"

@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -69,13 +70,14 @@ def owners():
 
 
 def packages_of(files):
-    """/lib may be a link to /usr/lib, and a library a link to an alternative."""
-    owner, packages = owners(), set()
+    """Each file's, or nothing where none has it. /lib may be a link to /usr/lib, and a library a link
+    to an alternative."""
+    owner, packages = owners(), {}
     for file in files:
         real = os.path.realpath(file)
         names = (real, real.removeprefix("/usr"), file, file.removeprefix("/usr"), "/usr" + file)
-        packages.update([owner[name] for name in names if name in owner][:1])
-    return sorted(packages)
+        packages[file] = next((owner[name] for name in names if name in owner), None)
+    return packages
 
 
 def version_of(package):
@@ -156,7 +158,11 @@ def describe(arguments):
         document.add_debian(package, "STATIC_LINK")
     shipped = arguments.shipped and [line for line in arguments.shipped.read_text().splitlines() if line]
     relation = "CONTAINS" if shipped else "DYNAMIC_LINK"
-    for package in packages_of(shipped or linked_files(arguments.programs)):
+    packages = packages_of(shipped or linked_files(arguments.programs))
+    strange = [file for file, package in packages.items() if not package]
+    if shipped and strange:
+        sys.exit(f"error: no Debian package has {', '.join(strange)}: its license is not known")
+    for package in sorted(set(packages.values()) - {None}):
         document.add_debian(package, relation)
     if shipped:  # what is shipped elsewhere finds no Debian there
         for name, text in common_licenses([known["extractedText"] for known in document.texts]).items():

@@ -239,6 +239,10 @@ class Scripts(unittest.TestCase):
         self.assertIn("SPDXRef-dpkg", contained)
         known = {text["licenseId"]: text["extractedText"] for text in document["hasExtractedLicensingInfos"]}
         self.assertIn("GNU GENERAL PUBLIC LICENSE", known["LicenseRef-common-GPL-2"])
+        shipped.write_text(f"{shutil.which('dpkg')}\n{made}\n")
+        result = self.run_in(sys.executable, PACKAGING / "sbom.py", "--output", made, "--shipped", shipped)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"no Debian package has {made}", result.stderr)
 
     @unittest.skipUnless(shutil.which("cmake"), "no cmake")
     def test_kernels_are_compiled_for_what_nvcc_knows(self):
