@@ -14,8 +14,7 @@
 #include "core/attention/base/UniformStart.h"
 #include "core/base/Random.h"
 
-namespace headlight {
-namespace {
+namespace headlight::adaptable_linear_test {
 
 TEST(UniformStart, IsTheStreamOfItsKeyRowByRow) {
   const at::Tensor weight = at::zeros({3, 16}, at::kDouble);
@@ -113,5 +112,4 @@ TEST_F(NarrowedLayer, StaysOutOfGradientsAndOfFloat32) {
   EXPECT_TRUE(at::equal(linear(x), at::linear(x, linear->weight, linear->bias)));
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::adaptable_linear_test

@@ -14,8 +14,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::aft_conv_test {
 
 constexpr double kTolerance = 1e-5;  // float32 against double
 
@@ -323,5 +322,4 @@ TEST(AftConv, AnEvenKernelIsRefusedByItsPath) {
   }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::aft_conv_test

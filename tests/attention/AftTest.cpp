@@ -15,8 +15,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::aft_test {
 
 constexpr double kTolerance = 1e-5;  // float32 against double
 
@@ -438,5 +437,4 @@ TEST(Aft, NonsenseIsRefusedByItsPath) {
   }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::aft_test

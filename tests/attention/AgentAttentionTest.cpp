@@ -9,8 +9,7 @@
 
 #include "tests/attention/LaterLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::agent_attention_test {
 
 using namespace testing;
 
@@ -199,5 +198,4 @@ TEST(AgentAttention, RefusesNonsenseAndMasks) {
   EXPECT_FALSE(findMechanism("agent").variant.maskable);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::agent_attention_test

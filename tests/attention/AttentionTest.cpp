@@ -15,8 +15,7 @@
 #include "core/masks/Neighborhood.h"
 #include "core/models/backbones/Model.h"
 
-namespace headlight {
-namespace {
+namespace headlight::attention_test {
 
 struct Case {
   Grid grid;
@@ -91,8 +90,8 @@ std::vector<double> naiveMap(const Case& c, const at::Tensor& qkv, int image, in
   return map;
 }
 
-class SoftmaxKernels : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kernels, SoftmaxKernels, testing::Values("dense", "linear"));
+class SoftmaxKernels : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kernels, SoftmaxKernels, ::testing::Values("dense", "linear"));
 
 TEST_P(SoftmaxKernels, EqualTheNaiveReference) {
   constexpr double kTolerance = 1e-5;  // float32 against double
@@ -304,5 +303,4 @@ TEST(SoftmaxAttention, ParametersAppearWhenAKindNeedsThem) {
   EXPECT_TRUE(layer->named_buffers().contains("random_mask"));
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::attention_test

@@ -16,8 +16,7 @@
 #include "core/base/Result.h"
 #include "tests/attention/CausalChecks.h"
 
-namespace headlight {
-namespace {
+namespace headlight::causal_aft_test {
 
 constexpr double kCausalTolerance = 1e-5;  // float32 against double
 
@@ -293,5 +292,4 @@ TEST(CausalAft, WhatCannotBeIsRefusedByItsPath) {
   EXPECT_EQ(pathOf({.mechanism = "aft_simple", .length = 50000}), "accepted");
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::causal_aft_test

@@ -20,8 +20,7 @@
 #include "tests/attention/CausalChecks.h"
 #include "tests/attention/NaiveLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::causal_baselines_test {
 
 using testing::Numbers;
 
@@ -363,5 +362,4 @@ TEST(CausalBaselines, WhatCannotBeIsRefusedByItsPath) {
             "model.mechanism");
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::causal_baselines_test

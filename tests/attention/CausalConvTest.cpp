@@ -14,8 +14,7 @@
 #include "core/base/Result.h"
 #include "tests/attention/CausalChecks.h"
 
-namespace headlight {
-namespace {
+namespace headlight::causal_conv_test {
 
 constexpr double kConvTolerance = 1e-5;  // float32 against double
 
@@ -265,5 +264,4 @@ TEST(CausalConv, WhatCannotBeIsRefusedByItsPath) {
   EXPECT_EQ(pathOf({.length = 100, .window = 4096}), "accepted");  // no more than T count
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::causal_conv_test

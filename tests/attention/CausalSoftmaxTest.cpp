@@ -15,8 +15,7 @@
 #include "core/base/Result.h"
 #include "tests/attention/CausalChecks.h"
 
-namespace headlight {
-namespace {
+namespace headlight::causal_softmax_test {
 
 constexpr double kSoftmaxTolerance = 1e-5;  // float32 against double
 constexpr std::int64_t kLong = 2 * CausalSoftmax::kRowsAtATime + 41;
@@ -230,5 +229,4 @@ TEST(CausalSoftmax, WhatCannotBeIsRefusedByItsPath) {
   EXPECT_EQ(pathOf({.length = 4097}), "model.mechanism");
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::causal_softmax_test

@@ -12,8 +12,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::class_attention_test {
 
 struct Case {
   Grid grid;
@@ -95,5 +94,4 @@ TEST(ClassAttention, IsNeverMasked) {
   EXPECT_NE(layer->mapMeaning().find("identity"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::class_attention_test

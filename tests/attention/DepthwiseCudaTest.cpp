@@ -15,8 +15,7 @@
 #include "tests/attention/cuda_on_cpu/cuda_runtime.h"
 #endif
 
-namespace headlight {
-namespace {
+namespace headlight::depthwise_cuda_test {
 
 using namespace headlight::testing;
 
@@ -171,5 +170,4 @@ TEST_F(DepthwiseCuda, RefusesOtherFilters) {
 
 #endif
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::depthwise_cuda_test

@@ -11,8 +11,7 @@
 #include "core/attention/kernels/KernelChoice.h"
 #include "tests/attention/MaskedHeads.h"
 
-namespace headlight {
-namespace {
+namespace headlight::device_heads_test {
 
 using namespace headlight::testing;
 
@@ -67,5 +66,4 @@ TEST(HeadKernels, ArePlainWhileTheyAreWantedSo) {
   EXPECT_TRUE(linearKernelsTake(qkv));
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::device_heads_test

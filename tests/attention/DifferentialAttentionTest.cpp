@@ -8,8 +8,7 @@
 #include "core/masks/Neighborhood.h"
 #include "tests/attention/LaterLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::differential_attention_test {
 
 using namespace testing;
 
@@ -138,5 +137,4 @@ TEST(DifferentialAttention, RefusesHeadsWithoutHalves) {
   EXPECT_TRUE(findMechanism("differential").variant.maskable);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::differential_attention_test

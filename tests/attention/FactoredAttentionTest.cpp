@@ -12,8 +12,7 @@
 #include "core/attention/linear/RankAugmented.h"
 #include "tests/attention/LaterLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::factored_attention_test {
 
 using namespace testing;  // headlight's, beside gtest's of the same name
 
@@ -269,5 +268,4 @@ TEST(FactoredAttention, RefusesNonsenseAndMasks) {
   EXPECT_EQ(refused("magnitude_aware", {{"scaling", "none"}}), "model.attention.scaling");
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::factored_attention_test

@@ -18,8 +18,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaiveLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::feature_map_test {
 
 using testing::Numbers;
 
@@ -248,5 +247,4 @@ TEST(Performer, RedrawsChangeItsNumbersAsTrainingGoesOn) {
   EXPECT_EQ(layer->readings().at(0).second, 1);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::feature_map_test

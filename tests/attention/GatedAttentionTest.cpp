@@ -9,8 +9,7 @@
 #include "core/masks/Neighborhood.h"
 #include "tests/attention/LaterLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::gated_attention_test {
 
 using namespace testing;
 
@@ -132,5 +131,4 @@ TEST(GatedAttention, RefusesNonsense) {
   EXPECT_TRUE(findMechanism("gated_softmax").variant.maskable);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::gated_attention_test

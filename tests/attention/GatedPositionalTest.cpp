@@ -15,8 +15,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::gated_positional_test {
 
 struct Case {
   Grid grid;
@@ -195,5 +194,4 @@ TEST(GatedPositional, RefusesPrefixTokensAndNonsense) {
   EXPECT_EQ(refusedAt({3, 3, 0}, {{"locality_strength", -1}}), "model.attention.locality_strength");
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::gated_positional_test

@@ -16,8 +16,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/MaskedHeads.h"
 
-namespace headlight {
-namespace {
+namespace headlight::gathered_heads_test {
 
 using namespace headlight::testing;
 
@@ -174,5 +173,4 @@ TEST(SetTensors, SayWhatTheSetsSay) {
   EXPECT_EQ(compressed.rows.numel(), sets->size());
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::gathered_heads_test

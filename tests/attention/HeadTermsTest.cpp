@@ -13,8 +13,7 @@
 #include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/NarrowProducts.h"
 
-namespace headlight {
-namespace {
+namespace headlight::head_terms_test {
 
 constexpr std::int64_t kImages = 6, kHeads = 3, kRows = 4, kCols = 5, kKeyWidth = 8;
 
@@ -246,5 +245,4 @@ TEST(HeadTerms, ManyImagesShareTheirSumsInChunks) {
   EXPECT_LT((gradients[0] - gradients[1]).abs().max().item<double>(), 1e-11);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::head_terms_test

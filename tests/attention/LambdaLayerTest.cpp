@@ -17,8 +17,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaiveLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::lambda_layer_test {
 
 using testing::Numbers;
 
@@ -223,5 +222,4 @@ TEST(LambdaLayer, CountsWhatItComputes) {
   EXPECT_EQ(macsOf(4, 3), maps + content + queries + 16 * 9 * 5 * 4);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::lambda_layer_test

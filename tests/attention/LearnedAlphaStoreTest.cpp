@@ -8,8 +8,7 @@
 
 #include <cmath>
 
-namespace headlight {
-namespace {
+namespace headlight::learned_alpha_store_test {
 
 HeadMask soft(const std::string& text) {
   return *headMaskFromText("soft:3@" + text);
@@ -79,5 +78,4 @@ TEST(LearnedAlphaStore, KeepsTheNewestOfMany) {
   EXPECT_TRUE(memory.entries().empty());
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::learned_alpha_store_test

@@ -12,8 +12,7 @@
 #include "core/attention/softmax/LearnedMaskFit.h"
 #include "core/base/Log.h"
 
-namespace headlight {
-namespace {
+namespace headlight::learned_mask_fit_test {
 
 std::vector<LearnedMaskFitOptions> cases() {
   using F = MaskFilter;
@@ -192,5 +191,4 @@ TEST(LearnedMaskFit, EndsWhereAFilterIsOutOfReach) {
   EXPECT_LT(fit.curve.back(), fit.curve.front());
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::learned_mask_fit_test

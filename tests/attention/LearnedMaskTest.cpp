@@ -16,8 +16,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::learned_mask_test {
 
 struct Case {
   Grid grid;
@@ -422,5 +421,4 @@ TEST(LearnedMask, ItsImageIsTheMask) {
   }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::learned_mask_test

@@ -16,8 +16,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaiveWindows.h"
 
-namespace headlight {
-namespace {
+namespace headlight::light_self_limited_test {
 
 struct Case {
   Grid grid;
@@ -453,5 +452,4 @@ TEST(LightSelfLimited, AClassTokenStandsInEveryWindow) {
   EXPECT_NE(classed->mapMeaning(), plain->mapMeaning());
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::light_self_limited_test

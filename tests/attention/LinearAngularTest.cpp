@@ -19,8 +19,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::linear_angular_test {
 
 using Row = std::vector<double>;
 using Rows = std::vector<Row>;
@@ -550,5 +549,4 @@ TEST(LinearAngular, RefusesNonsenseAndMasks) {
   EXPECT_FALSE(findMechanism("linear_angular").variant.maskable);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::linear_angular_test

@@ -18,8 +18,7 @@
 #include "tests/attention/cuda_on_cpu/cuda_runtime.h"
 #endif
 
-namespace headlight {
-namespace {
+namespace headlight::linear_cuda_test {
 
 using namespace headlight::testing;
 
@@ -213,5 +212,4 @@ TEST(CudaOnCpu, ShufflesAndCounts) {
 
 #endif
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::linear_cuda_test

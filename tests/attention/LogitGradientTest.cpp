@@ -10,8 +10,7 @@
 
 #include "core/attention/softmax/LearnedMaskAttention.h"
 
-namespace headlight {
-namespace {
+namespace headlight::logit_gradient_test {
 
 constexpr int kHeads = 4, kWidth = 8, kEach = 2;
 const Grid kSmallGrid{2, 3, 1};
@@ -132,5 +131,4 @@ TEST_P(LogitGradient, IsThatOfCentralDifferences) {
 INSTANTIATE_TEST_SUITE_P(Placements, LogitGradient,
                          ::testing::Values("weights", "logits", "products"));
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::logit_gradient_test

@@ -13,8 +13,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::mask_regions_attention_test {
 
 constexpr int kHeads = 3, kHeadWidth = 4;
 
@@ -160,5 +159,4 @@ TEST(MaskRegionsInAttention, TalkingHeadsTakeDecaysToo) {
   EXPECT_GT((layer.forward(x, nullptr) - open).abs().max().item<double>(), 1e-6);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::mask_regions_attention_test

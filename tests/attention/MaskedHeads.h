@@ -16,6 +16,7 @@
 #include "core/masks/Grid.h"
 #include "core/masks/HeadMask.h"
 #include "core/masks/MaskRegions.h"
+#include "tests/attention/NaiveHeads.h"
 
 namespace headlight::testing {
 
@@ -134,12 +135,6 @@ inline std::vector<at::Device> devices() {
   std::vector<at::Device> result{at::Device(at::kCPU)};
   if (cudaIsAvailable()) result.emplace_back(at::kCUDA, static_cast<at::DeviceIndex>(0));
   return result;
-}
-
-/// Largest |a − b| whatever their dtypes and devices.
-inline double gapOf(const at::Tensor& a, const at::Tensor& b) {
-  const auto host = [](const at::Tensor& t) { return t.detach().to(at::kCPU, at::kDouble); };
-  return (host(a) - host(b)).abs().max().item<double>();
 }
 
 }  // namespace headlight::testing

@@ -146,8 +146,10 @@ inline void addConvolution(const at::Tensor& filters, const at::Tensor& bias, st
     }
 }
 
+/// Largest |a − b| whatever their dtypes and devices.
 inline double gapOf(const at::Tensor& a, const at::Tensor& b) {
-  return (a.detach().to(at::kDouble) - b.detach().to(at::kDouble)).abs().max().item<double>();
+  const auto host = [](const at::Tensor& t) { return t.detach().to(at::kCPU, at::kDouble); };
+  return (host(a) - host(b)).abs().max().item<double>();
 }
 
 inline std::int64_t countParameters(const torch::nn::Module& layer) {

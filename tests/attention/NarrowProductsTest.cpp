@@ -12,8 +12,7 @@
 #include <limits>
 #include <random>
 
-namespace headlight::narrow {
-namespace {
+namespace headlight::narrow::narrow_products_test {
 
 using Half = std::uint16_t;
 
@@ -115,5 +114,4 @@ TEST_F(NarrowProducts, WhatIsNoNumberStaysNone) {
   EXPECT_EQ(c[1], std::numeric_limits<float>::infinity());
 }
 
-}  // namespace
-}  // namespace headlight::narrow
+}  // namespace headlight::narrow::narrow_products_test

@@ -6,8 +6,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaivePooling.h"
 
-namespace headlight {
-namespace {
+namespace headlight::pooling_attention_test {
 
 using namespace testing::pooling;
 
@@ -136,5 +135,4 @@ TEST(PoolingAttention, CountsAreWhatIsBuilt) {
     }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::pooling_attention_test

@@ -6,8 +6,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaivePooling.h"
 
-namespace headlight {
-namespace {
+namespace headlight::pooling_linear_angular_test {
 
 using namespace testing::pooling;
 
@@ -96,5 +95,4 @@ TEST(PoolingLinearAngular, RefusesMasksAndNonsense) {
   }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::pooling_linear_angular_test

@@ -8,8 +8,7 @@
 
 #include "core/attention/kernels/KernelChoice.h"
 
-namespace headlight {
-namespace {
+namespace headlight::relative_sums_test {
 
 struct Sizes {
   std::int64_t rows, cols, features, tall, wide;
@@ -70,5 +69,4 @@ TEST(RelativeSums, FollowTheirDefinition) {
       }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::relative_sums_test

@@ -17,8 +17,7 @@
 #include "tests/attention/cuda_on_cpu/cuda_runtime.h"
 #endif
 
-namespace headlight {
-namespace {
+namespace headlight::sampled_cuda_test {
 
 using namespace headlight::testing;
 using cuda::SampledTensors;
@@ -260,5 +259,4 @@ TEST_F(SampledCuda, DoesNotDependOnWhichLaneRunsFirst) {
 
 #endif
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::sampled_cuda_test

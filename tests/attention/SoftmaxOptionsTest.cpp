@@ -14,8 +14,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::softmax_options_test {
 
 constexpr int kHeads = 2, kHeadWidth = 8, kWidth = kHeads * kHeadWidth;
 
@@ -209,5 +208,4 @@ TEST(SoftmaxOptions, WhatDoesNotFitIsRefused) {
                Failure);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::softmax_options_test

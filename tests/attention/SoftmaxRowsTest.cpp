@@ -9,8 +9,7 @@
 #include "core/base/Result.h"
 #include "core/models/backbones/Model.h"
 
-namespace headlight {
-namespace {
+namespace headlight::softmax_rows_test {
 
 struct Case {
   std::string name;
@@ -84,5 +83,4 @@ TEST(SoftmaxRows, StayWhatTheyWereWhenMasksAndWeightsChange) {
   EXPECT_EQ(tap.rows->rows(1, 4, 2), before);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::softmax_rows_test

@@ -14,8 +14,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaiveLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::synthesizer_test {
 
 using testing::Numbers;
 
@@ -181,5 +180,4 @@ TEST(Synthesizer, CountsWhatItHasAndDoes) {
   EXPECT_EQ(costOf("factorized").macs, products);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::synthesizer_test

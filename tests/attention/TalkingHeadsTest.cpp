@@ -15,8 +15,7 @@
 #include "core/models/backbones/Model.h"
 #include "tests/attention/Gradients.h"
 
-namespace headlight {
-namespace {
+namespace headlight::talking_heads_test {
 
 struct Case {
   Grid grid;
@@ -179,5 +178,4 @@ TEST(TalkingHeads, StrictMasksLeaveNothingOutsideTheirWindow) {
   EXPECT_LT((map.sum(-1) - 1).abs().max().item<float>(), 1e-5);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::talking_heads_test

@@ -11,8 +11,7 @@
 #include "core/masks/Neighborhood.h"
 #include "tests/attention/LaterLayers.h"
 
-namespace headlight {
-namespace {
+namespace headlight::taylor_shift_test {
 
 using namespace testing;
 
@@ -188,5 +187,4 @@ TEST(TaylorShift, RefusesNonsenseAndMasksOfTheEfficientForm) {
   EXPECT_TRUE(findMechanism("taylor_shift").variant.maskable);
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::taylor_shift_test

@@ -11,8 +11,7 @@
 
 #include "core/attention/Mechanisms.h"
 
-namespace headlight {
-namespace {
+namespace headlight::token_pair_limit_test {
 
 struct Attempt {
   std::string mechanism;
@@ -75,5 +74,4 @@ TEST(TokenPairLimit, AreNoMatterToTheOthers) {
   }
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::token_pair_limit_test

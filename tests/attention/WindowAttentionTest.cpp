@@ -15,8 +15,7 @@
 #include "tests/attention/Gradients.h"
 #include "tests/attention/NaiveWindows.h"
 
-namespace headlight {
-namespace {
+namespace headlight::window_attention_test {
 
 struct Case {
   Grid grid;
@@ -317,5 +316,4 @@ TEST(WindowAttention, RefusesNonsense) {
   EXPECT_EQ(refusedAt(options), "model.attention.pretrained_windows");
 }
 
-}  // namespace
-}  // namespace headlight
+}  // namespace headlight::window_attention_test

@@ -61,7 +61,7 @@ void expectClasses(const fs::path& path) {
   EXPECT_TRUE(hasText(validation->describe(1), "dog/0.png"));
 }
 
-std::string whyNot(const std::string& bytes) {
+std::string archiveRefusal(const std::string& bytes) {
   const TemporaryFolder folder;
   writeBytes(folder / "data.zip", bytes);
   const auto dataset = openDataset(specOf("image-folder", folder / "data.zip"), Split::Train);
@@ -115,30 +115,34 @@ TEST(ArchivePlace, RefusesNamesThatLeadOutside) {
        {"../evil.png", "train/../../evil.png", "/etc/evil.png", "..\\evil.png"}) {
     Files files = classFiles();
     files.emplace_back(name, png(3));
-    EXPECT_TRUE(hasText(whyNot(test::zipArchive(files)), "leads out of the archive")) << name;
-    EXPECT_TRUE(hasText(whyNot(tarArchive(files)), "leads out of the archive")) << name;
+    EXPECT_TRUE(hasText(archiveRefusal(test::zipArchive(files)), "leads out of the archive"))
+        << name;
+    EXPECT_TRUE(hasText(archiveRefusal(tarArchive(files)), "leads out of the archive")) << name;
   }
 }
 
 TEST(ArchivePlace, RefusesTablesThatLie) {
   Files twice = classFiles();
   twice.push_back(twice.front());
-  EXPECT_TRUE(hasText(whyNot(test::zipArchive(twice)), "twice"));
-  EXPECT_TRUE(
-      hasText(whyNot(test::zipArchive(classFiles(), true, {.addedSize = 1u << 30})), "cannot be"));
-  EXPECT_TRUE(hasText(whyNot(test::zipArchive(classFiles(), true, {.addedSize = 1})),
+  EXPECT_TRUE(hasText(archiveRefusal(test::zipArchive(twice)), "twice"));
+  EXPECT_TRUE(hasText(archiveRefusal(test::zipArchive(classFiles(), true, {.addedSize = 1u << 30})),
+                      "cannot be"));
+  EXPECT_TRUE(hasText(archiveRefusal(test::zipArchive(classFiles(), true, {.addedSize = 1})),
                       "cannot be unpacked"));
+  EXPECT_TRUE(hasText(archiveRefusal(test::zipArchive(classFiles(), false, {.addedSize = 1})),
+                      "cannot be"));
   EXPECT_TRUE(
-      hasText(whyNot(test::zipArchive(classFiles(), false, {.addedSize = 1})), "cannot be"));
-  EXPECT_TRUE(hasText(whyNot(test::zipArchive(classFiles(), true, {.flags = 1})), "encrypted"));
-  EXPECT_TRUE(hasText(whyNot(test::zipArchive(classFiles(), true, {.method = 12})), "method"));
-  EXPECT_TRUE(hasText(whyNot(test::zipArchive(classFiles(), true, {.crcChange = 7})), "checksum"));
+      hasText(archiveRefusal(test::zipArchive(classFiles(), true, {.flags = 1})), "encrypted"));
+  EXPECT_TRUE(
+      hasText(archiveRefusal(test::zipArchive(classFiles(), true, {.method = 12})), "method"));
+  EXPECT_TRUE(
+      hasText(archiveRefusal(test::zipArchive(classFiles(), true, {.crcChange = 7})), "checksum"));
 }
 
 TEST(ArchivePlace, RefusesEveryTruncation) {
   const std::string whole = test::zipArchive(classFiles());
   for (std::size_t bytes = 30; bytes < whole.size(); bytes += 7)
-    EXPECT_NE(whyNot(whole.substr(0, bytes)), "") << bytes;
+    EXPECT_NE(archiveRefusal(whole.substr(0, bytes)), "") << bytes;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 
 const Names kTen{"plane", "car", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
 
-std::string whyNot(const std::string& bytes) {
+std::string pickleRefusal(const std::string& bytes) {
   const TemporaryFolder folder;
   writeBytes(folder / "data_batch_1", bytes);
   const auto read = guarded("", [&] { return readCifarPickle(folder / "data_batch_1"); });
@@ -58,10 +58,10 @@ TEST(CifarPickle, OneHundredHasFineLabels) {
 }
 
 TEST(CifarPickle, RefusesWhatLies) {
-  EXPECT_EQ(whyNot(test::cifarPickle({1, 2})), "");
+  EXPECT_EQ(pickleRefusal(test::cifarPickle({1, 2})), "");
   const std::string planes(2 * 3072, 'x');
   const auto with = [](const std::string& labels, const std::string& data) {
-    return whyNot(test::pickledDict({{"labels", labels}, {"data", data}}));
+    return pickleRefusal(test::pickledDict({{"labels", labels}, {"data", data}}));
   };
   EXPECT_TRUE(hasText(with(test::pickledLabels({1}), test::pickledArray(2, planes)),
                       "another number of labels"));
@@ -70,16 +70,16 @@ TEST(CifarPickle, RefusesWhatLies) {
   EXPECT_TRUE(hasText(with(test::pickledLabels({1, 2}), test::pickledArray(2, planes, "f4")),
                       "holds no images"));
   EXPECT_TRUE(hasText(with(test::pickledText("x"), test::pickledArray(2, planes)), "no list"));
-  EXPECT_TRUE(hasText(whyNot("\x80\x02]."), "no list of labels"));
-  EXPECT_TRUE(hasText(
-      whyNot(std::string("\x80\x02") + "cos\nsystem\n" + test::pickledText("true") + "\x85R."),
-      "nothing in it was run"));
+  EXPECT_TRUE(hasText(pickleRefusal("\x80\x02]."), "no list of labels"));
+  EXPECT_TRUE(hasText(pickleRefusal(std::string("\x80\x02") + "cos\nsystem\n" +
+                                    test::pickledText("true") + "\x85R."),
+                      "nothing in it was run"));
 }
 
 TEST(CifarPickle, RefusesEveryTruncation) {
   const std::string whole = test::cifarPickle({1, 2});
   for (std::size_t bytes = 0; bytes < whole.size(); bytes += bytes < 200 ? 1 : 97)
-    EXPECT_NE(whyNot(whole.substr(0, bytes)), "") << bytes;
+    EXPECT_NE(pickleRefusal(whole.substr(0, bytes)), "") << bytes;
 }
 
 TEST(CifarPickle, ALabelBeyondTheClassesIsRefused) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/Log.h"
+#include "tests/data/Refusals.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
@@ -32,15 +33,6 @@ std::string records(int count, int classes, bool coarse = false) {
   for (int i = 0; i < count; ++i)
     bytes += record(i % classes, coarse);
   return bytes;
-}
-
-std::string refusal(const DatasetSpec& spec, Split split = Split::Train) {
-  const auto dataset = openDataset(spec, split);
-  return dataset.ok() ? "" : dataset.error().text();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(Cifar, ReadsTenClassesWithPlanesFirst) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include "tests/Gzip.h"
+#include "tests/data/Refusals.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
@@ -41,15 +42,6 @@ std::string labels(int count, int classes) {
   for (int i = 0; i < count; ++i)
     bytes += static_cast<char>(i % classes);
   return bytes;
-}
-
-std::string refusal(const DatasetSpec& spec, Split split = Split::Train) {
-  const auto dataset = openDataset(spec, split);
-  return dataset.ok() ? "" : dataset.error().text();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(Idx, ReadsEveryWayTheFilesAreCalled) {

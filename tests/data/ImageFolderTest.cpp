@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/data/files/NaturalOrder.h"
+#include "tests/data/Refusals.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
@@ -18,15 +19,6 @@ namespace fs = std::filesystem;
 using test::specOf;
 using test::TemporaryFolder;
 using test::writeClasses;
-
-std::string refusal(const DatasetSpec& spec, Split split = Split::Train) {
-  const auto dataset = openDataset(spec, split);
-  return dataset.ok() ? "" : dataset.error().text();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(NaturalOrder, SortsAsTimmDoes) {
   // The order of Python's sorted(key=natural_key) as timm defines it.

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/data/Refusals.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
@@ -47,9 +48,8 @@ std::string notes(const Dataset& dataset) {
   return text;
 }
 
-std::string whyNot(const fs::path& path, Split split = Split::Train) {
-  const auto dataset = openDataset(specOf("image-folder", path), split);
-  return dataset.ok() ? "" : dataset.error().text();
+std::string listRefusal(const fs::path& path, Split split = Split::Train) {
+  return refusal(specOf("image-folder", path), split);
 }
 
 TEST(ImageLists, ImageNetsFlatValidationWithItsSolution) {
@@ -224,7 +224,7 @@ TEST(ImageLists, RefuseWhatWouldBeMisread) {
     for (int i = 0; i < 12; ++i)
       writeImages(folder / "images", {std::to_string(i) + ".png"});
     writeBytes(folder / name, list);
-    return whyNot(folder.path());
+    return listRefusal(folder.path());
   };
   std::string running;
   for (int i = 0; i < 12; ++i)
@@ -251,7 +251,7 @@ TEST(ImageLists, AClassOfValidationAloneIsRefused) {
   writeImages(folder / "images", {"1.png", "2.png", "3.png", "4.png"});
   writeBytes(folder / "train.txt", "1.png a\n2.png b\n");
   writeBytes(folder / "val.txt", "3.png a\n4.png c\n");
-  EXPECT_TRUE(hasText(whyNot(folder.path()), "lacks: c"));
+  EXPECT_TRUE(hasText(listRefusal(folder.path()), "lacks: c"));
   writeBytes(folder / "val.txt", "3.png a\n");
   EXPECT_TRUE(hasText(notes(*opened(folder.path(), Split::Validation)), "no images of b"));
 }

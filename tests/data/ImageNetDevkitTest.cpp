@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/files/Files.h"
+#include "tests/data/Refusals.h"
 #include "tests/data/Support.h"
 
 namespace headlight {
@@ -32,9 +33,8 @@ void writeImageNet(const fs::path& folder, const std::string& truth) {
   writeBytes(folder / "ILSVRC2012_devkit_t12/data/ILSVRC2012_validation_ground_truth.txt", truth);
 }
 
-std::string whyNot(const fs::path& folder) {
-  const auto dataset = openDataset(specOf("image-folder", folder), Split::Validation);
-  return dataset.ok() ? "" : dataset.error().text();
+std::string devkitRefusal(const fs::path& folder) {
+  return refusal(specOf("image-folder", folder), Split::Validation);
 }
 
 TEST(ImageNetDevkit, ReadsTheSynsetsOfBothForms) {
@@ -51,7 +51,8 @@ TEST(ImageNetDevkit, ReadsTheSynsetsOfBothForms) {
 TEST(ImageNetDevkit, LabelsAFlatValidationFolder) {
   const TemporaryFolder folder;
   writeImageNet(folder.path(), "3\n1\n2\n3\n");
-  EXPECT_TRUE(hasText(whyNot(folder.path()), "meta.mat beside it")) << whyNot(folder.path());
+  EXPECT_TRUE(hasText(devkitRefusal(folder.path()), "meta.mat beside it"))
+      << devkitRefusal(folder.path());
   writeBytes(folder / "ILSVRC2012_devkit_t12/data/meta.mat", metaFile("meta.mat"));
   EXPECT_EQ(detectDatasetKind(folder.path()), "image-folder");
   const auto validation =
@@ -66,9 +67,10 @@ TEST(ImageNetDevkit, RefusesWhatDoesNotFit) {
   const TemporaryFolder folder;
   writeImageNet(folder.path(), "3\n1\n2\n");
   writeBytes(folder / "ILSVRC2012_devkit_t12/data/meta.mat", metaFile("meta.mat"));
-  EXPECT_TRUE(hasText(whyNot(folder.path()), "3 lines for 4 images")) << whyNot(folder.path());
+  EXPECT_TRUE(hasText(devkitRefusal(folder.path()), "3 lines for 4 images"))
+      << devkitRefusal(folder.path());
   writeImageNet(folder.path(), "3\n1\n2\n77\n");
-  EXPECT_TRUE(hasText(whyNot(folder.path()), "does not explain, in line 4"));
+  EXPECT_TRUE(hasText(devkitRefusal(folder.path()), "does not explain, in line 4"));
 }
 
 TEST(MatFile, RefusesDamageOfEveryByte) {

@@ -14,6 +14,7 @@
 #include "core/data/Loader.h"
 #include "core/data/ShardNames.h"
 #include "tests/data/Epochs.h"
+#include "tests/data/Refusals.h"
 #include "tests/data/Support.h"
 #include "tests/data/TarWriter.h"
 
@@ -57,10 +58,6 @@ std::string refusalOf(const std::string& bytes) {
   const std::string said = refusal(folder.path());
   EXPECT_NE(said.find("odd.tar"), said.npos) << "names the shard: " << said;
   return said;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
 }
 
 std::set<int> numbersIn(const Dataset& dataset) {
