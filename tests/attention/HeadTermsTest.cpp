@@ -11,6 +11,7 @@
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/kernels/HeadAttention.h"
+#include "core/attention/kernels/KernelChoice.h"
 #include "core/attention/kernels/NarrowProducts.h"
 
 namespace headlight::head_terms_test {
@@ -20,8 +21,10 @@ constexpr std::int64_t kImages = 6, kHeads = 3, kRows = 4, kCols = 5, kKeyWidth 
 struct Case {
   std::string layout;  ///< packed | by head | apart
   std::string terms;   ///< letters: f, F factor (shared), b bias, t terms, w weights' factor,
-                       ///< a apart, m masks
+                       ///< a apart, m masks, l a least weight
 };
+
+constexpr double kLeast = 0.04;  // of rows of 20 keys, so that about half of the weights stay
 
 /// What is differentiable, by name, and how to put it together. Numbers of 16 bits are those of
 /// q, k, v and the upstream gradient, whatever they are kept in.
@@ -95,6 +98,7 @@ struct Layer {
     result.rowTerms = leaf("rows");
     result.colTerms = leaf("cols");
     result.apart = apart;
+    if (what.terms.find('l') != std::string::npos) result.leastWeight = kLeast;
     return result;
   }
 
@@ -123,7 +127,7 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string layout : {"packed", "by head", "apart"})
     for (const std::string terms :
-         {"", "f", "F", "b", "t", "a", "m", "ba", "w", "wm", "Fbam", "fbtwam"})
+         {"", "f", "F", "b", "t", "a", "m", "ba", "w", "wm", "Fbam", "fbtwam", "l", "ml", "Fbtaml"})
       all.push_back({layout, terms});
   return all;
 }
@@ -193,6 +197,27 @@ TEST(HeadTerms, WithoutGradientsTheOutputIsTheSame) {
     const auto result = headAttention(layer.inputs(), layer.logits(), false);
     EXPECT_FALSE(result.map.defined());
     EXPECT_LT((result.output - expected).abs().max().item<double>(), 1e-6) << c.layout << c.terms;
+  }
+}
+
+TEST(HeadTerms, TheFractionThatStaysIsThatOfTheMap) {
+  for (const std::string layout : {"packed", "by head", "apart"}) {
+    const Layer layer({layout, "ml"}, at::kFloat);
+    const auto stays = [&](bool wantMap) {
+      const auto [heads, all] = headAttentionAboveLeast(layer.inputs(), layer.logits(), wantMap);
+      EXPECT_EQ(heads.map.defined(), wantMap);
+      EXPECT_FALSE(all.requires_grad());
+      return all.item<float>();
+    };
+    const at::Tensor map = headAttentionPlain(layer.inputs(), layer.logits(), true).map;
+    const float expected = map.gt(kLeast).to(at::kFloat).mean().item<float>();
+    EXPECT_TRUE(expected > 0.2 && expected < 0.8) << expected;
+    EXPECT_FLOAT_EQ(stays(true), expected);
+    const at::NoGradGuard noGrad;
+    EXPECT_FLOAT_EQ(stays(false), expected);
+    const PlainKernels plain;
+    EXPECT_FLOAT_EQ(stays(true), expected);
+    EXPECT_FLOAT_EQ(stays(false), expected);
   }
 }
 

@@ -81,6 +81,8 @@ struct HeadBackward {
 
   bool keepsRaw() const { return dFactor != nullptr; }
   bool keepsOpen() const { return steps.rule == LogitRule::Blend; }
+  bool dropsWeights() const { return steps.leastWeight >= 0; }
+  bool hasOwnWeights() const { return steps.weightFactor || dropsWeights(); }
 
   void softmaxRows(std::int64_t first, std::int64_t count, Scratch<T>& scratch) const {
     const std::int64_t size = count * inputs.keys;
@@ -94,8 +96,10 @@ struct HeadBackward {
     if (keepsOpen()) copied(scratch.open);
     steps.applyMask(scratch.a.data(), first, count);
     rows::softmaxAgain(scratch.a.data(), count, inputs.keys, highest + first, inverse + first);
+    if (hasOwnWeights()) copied(scratch.weights);
+    if (dropsWeights())
+      rows::dropWhereSmall(scratch.weights.data(), scratch.a.data(), steps.leastWeight, size);
     if (!steps.weightFactor) return;
-    copied(scratch.weights);
     rows::multiply(scratch.weights.data(), steps.weightFactor + first * inputs.keys, size);
     rows::scaleRows(scratch.weights.data(), count, inputs.keys, inputs.keys, reciprocal + first);
   }
@@ -104,13 +108,16 @@ struct HeadBackward {
   void fromOutput(std::int64_t first, std::int64_t count, const Rows& dV,
                   Scratch<T>& scratch) const {
     const Kept *dO = dOutput.of(image, head) + first * dOutput.row, *v = operands.v.of(image, head);
-    const T* weights = steps.weightFactor ? scratch.weights.data() : scratch.a.data();
+    const T* weights = hasOwnWeights() ? scratch.weights.data() : scratch.a.data();
     scratch.dS.resize(count * inputs.keys);
     multiply(arithmetic, {inputs.keys, inputs.valueWidth, count}, T(1),
              turned(weights, inputs.keys), plain(dO, dOutput.row), first > 0, dV.data(), dV.row());
     multiply(arithmetic, {count, inputs.keys, inputs.valueWidth}, T(1), plain(dO, dOutput.row),
              turned(v, operands.v.row), false, scratch.dS.data(), inputs.keys);
     if (steps.weightFactor) throughWeightFactor(first, count, scratch);
+    if (dropsWeights())
+      rows::dropWhereSmall(scratch.dS.data(), scratch.a.data(), steps.leastWeight,
+                           count * inputs.keys);
     rows::softmaxBackward(scratch.a.data(), scratch.dS.data(), count, inputs.keys);
   }
 

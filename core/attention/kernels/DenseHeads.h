@@ -14,7 +14,7 @@ constexpr std::int64_t kStats = 3;  ///< of each row
 
 /// `output` [B, Tq, H·e]; `map` [B, list, Tq, Tk] and `stats` [B, list, kStats, Tq] (of each row's
 /// softmax the maximum and the inverse sum, and with a weight factor the reciprocal of the row's
-/// sum after it; for the backward pass): null where not wanted.
+/// sum after it, with a least weight how many stay; for the backward pass): null where not wanted.
 template <typename T, typename Kept>
 void forward(Arithmetic arithmetic, const HeadInputs& inputs, const HeadList& list,
              const HeadLogits& logits, Kept* output, T* map, T* stats);

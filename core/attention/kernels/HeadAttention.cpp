@@ -50,7 +50,13 @@ struct Forward {
   at::Tensor map;    ///< of the dense heads [B, list, Tq, Tk]
   at::Tensor stats;  ///< of the dense heads [B, list, kStats, Tq]
   at::Tensor kept;   ///< of the linear heads
+  at::Tensor stays;  ///< HeadsAboveLeast's; empty without a least weight
 };
+
+/// From how many weights of each row stay.
+at::Tensor fractionThatStays(const at::Tensor& stats, const HeadInputs& inputs) {
+  return stats.select(2, dense::kStats - 1).mean() / static_cast<double>(inputs.keys);
+}
 
 Forward runForward(dense::Arithmetic arithmetic, const HeadInputs& inputs, const HeadLogits& logits,
                    const Split& split, bool wantMap, bool keep) {
@@ -66,7 +72,8 @@ Forward runForward(dense::Arithmetic arithmetic, const HeadInputs& inputs, const
   Forward result;
   result.output = at::empty({inputs.batch, inputs.queries, inputs.heads * inputs.valueWidth}, like);
   result.map = make(wantMap, {inputs.batch, list, inputs.queries, inputs.keys});
-  result.stats = make(keep, {inputs.batch, list, dense::kStats, inputs.queries});
+  result.stats =
+      make(keep || logits.dropsWeights(), {inputs.batch, list, dense::kStats, inputs.queries});
   result.kept = make(keep || wantMap, {layout.size()});
   dispatch(result.output.scalar_type(), [&]<typename T, typename Kept>(T, Kept) {
     auto* output = dataOf<Kept>(result.output);
@@ -77,6 +84,8 @@ Forward runForward(dense::Arithmetic arithmetic, const HeadInputs& inputs, const
         linear::forward(dataOf<T>(inputs.tensor(0)), viewOf(inputs), split.linear, logits, output,
                         dataOrNull<T>(result.kept));
   });
+  result.stays =
+      logits.dropsWeights() ? fractionThatStays(result.stats, inputs) : at::empty({0}, like);
   return result;
 }
 
@@ -180,8 +189,8 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
     context->saved_data["layer"] = at::IValue::make_capsule(given);
     at::Tensor map = wantMap ? wholeMap(result, layer.inputs, layer.logits, split)
                              : at::empty({0}, result.output.options());
-    context->mark_non_differentiable({map});
-    return {result.output, map};
+    context->mark_non_differentiable({map, result.stays});
+    return {result.output, map, result.stays};
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -260,6 +269,28 @@ dense::Arithmetic arithmeticOf(const HeadInputs& inputs) {
   return isNarrow && narrow::available() ? dense::Arithmetic::BFloat16 : dense::Arithmetic::Own;
 }
 
+HeadsAboveLeast runFused(const HeadInputs& inputs, const HeadLogits& logits, bool wantMap) {
+  TORCH_CHECK(!logits.dropsWeights() || !logits.weightFactor.defined(),
+              "weights have a factor or a least one");
+  const dense::Arithmetic arithmetic = arithmeticOf(inputs);
+  auto layer = c10::make_intrusive<Layer>(arithmetic, inputs, logits);
+  if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
+    const auto t = argumentsOf(inputs, logits);
+    layer->forgetTensors();
+    const auto outputs =
+        FusedAttention::apply(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], layer, wantMap);
+    return {{outputs[0], wantMap ? outputs[1] : at::Tensor()}, outputs[2]};
+  }
+  const at::NoGradGuard noGrad;
+  makeContiguous(*layer);
+  const Split split(logits, inputs.batch);
+  const Forward result =
+      runForward(arithmetic, layer->inputs, layer->logits, split, wantMap, false);
+  return {{result.output,
+           wantMap ? wholeMap(result, layer->inputs, layer->logits, split) : at::Tensor()},
+          result.stays};
+}
+
 }  // namespace
 
 bool fusedKernelsTake(const at::Tensor& tokens) {
@@ -281,22 +312,15 @@ HeadInputs asKernelsRead(const HeadInputs& inputs, const HeadLogits& logits) {
 AttentionOutput headAttention(const HeadInputs& given, const HeadLogits& logits, bool wantMap) {
   const HeadInputs inputs = asKernelsRead(given, logits);
   if (!fusedKernelsTake(inputs.tensor(0))) return headAttentionOnDevice(inputs, logits, wantMap);
-  const dense::Arithmetic arithmetic = arithmeticOf(inputs);
-  auto layer = c10::make_intrusive<Layer>(arithmetic, inputs, logits);
-  if (at::GradMode::is_enabled() && (inputs.requiresGrad() || logits.requiresGrad())) {
-    const auto t = argumentsOf(inputs, logits);
-    layer->forgetTensors();
-    const auto outputs =
-        FusedAttention::apply(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], layer, wantMap);
-    return {outputs[0], wantMap ? outputs[1] : at::Tensor()};
-  }
-  const at::NoGradGuard noGrad;
-  makeContiguous(*layer);
-  const Split split(logits, inputs.batch);
-  const Forward result =
-      runForward(arithmetic, layer->inputs, layer->logits, split, wantMap, false);
-  return {result.output,
-          wantMap ? wholeMap(result, layer->inputs, layer->logits, split) : at::Tensor()};
+  return runFused(inputs, logits, wantMap).heads;
+}
+
+HeadsAboveLeast headAttentionAboveLeast(const HeadInputs& given, const HeadLogits& logits,
+                                        bool wantMap) {
+  const HeadInputs inputs = asKernelsRead(given, logits);
+  if (fusedKernelsTake(inputs.tensor(0))) return runFused(inputs, logits, wantMap);
+  const AttentionOutput all = headAttentionOnDevice(inputs, logits, true);
+  return {{all.output, wantMap ? all.map : at::Tensor()}, all.map.ne(0).to(at::kFloat).mean()};
 }
 
 }  // namespace headlight

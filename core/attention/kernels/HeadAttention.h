@@ -35,4 +35,13 @@ AttentionOutput headAttention(const HeadInputs& inputs, const HeadLogits& logits
 AttentionOutput headAttentionPlain(const HeadInputs& inputs, const HeadLogits& logits,
                                    bool wantMap);
 
+struct HeadsAboveLeast {
+  AttentionOutput heads;
+  at::Tensor stays;  ///< scalar: the fraction of all weights that are above `logits.leastWeight`
+};
+
+/// headAttention of logits with a least weight.
+HeadsAboveLeast headAttentionAboveLeast(const HeadInputs& inputs, const HeadLogits& logits,
+                                        bool wantMap);
+
 }  // namespace headlight

@@ -83,6 +83,26 @@ HEADLIGHT_INLINE void sumAllTerms(const T* g, T* row, T* col, std::int64_t count
 }
 
 template <typename T>
+HEADLIGHT_INLINE void dropAllSmall(T* s, std::int64_t count, std::int64_t length, const T* unit,
+                                   T least, T* kept) {
+  for (std::int64_t n = 0; n < count; ++n, s += length) {
+    std::int32_t number = 0;
+    for (std::int64_t j = 0; j < length; ++j) {
+      const bool stays = s[j] * unit[n] > least;
+      s[j] = stays ? s[j] : T(0);
+      number += stays ? 1 : 0;
+    }
+    kept[n] = static_cast<T>(number);
+  }
+}
+
+template <typename T>
+HEADLIGHT_INLINE void dropAllWhereSmall(T* g, const T* s, T least, std::int64_t size) {
+  for (std::int64_t j = 0; j < size; ++j)
+    g[j] = s[j] > least ? g[j] : T(0);
+}
+
+template <typename T>
 HEADLIGHT_INLINE void allAbsoluteSums(const T* s, std::int64_t count, std::int64_t length, T* sum) {
   for (std::int64_t n = 0; n < count; ++n, s += length) {
     T lanes[kLanes] = {};
@@ -176,6 +196,22 @@ HEADLIGHT_CLONES void sumTerms(const float* g, float* row, float* col, std::int6
 void sumTerms(const double* g, double* row, double* col, std::int64_t count, std::int64_t rows,
               std::int64_t cols) {
   sumAllTerms(g, row, col, count, rows, cols);
+}
+
+HEADLIGHT_CLONES void dropSmall(float* s, std::int64_t count, std::int64_t length,
+                                const float* unit, float least, float* kept) {
+  dropAllSmall(s, count, length, unit, least, kept);
+}
+void dropSmall(double* s, std::int64_t count, std::int64_t length, const double* unit, double least,
+               double* kept) {
+  dropAllSmall(s, count, length, unit, least, kept);
+}
+
+HEADLIGHT_CLONES void dropWhereSmall(float* g, const float* s, float least, std::int64_t size) {
+  dropAllWhereSmall(g, s, least, size);
+}
+void dropWhereSmall(double* g, const double* s, double least, std::int64_t size) {
+  dropAllWhereSmall(g, s, least, size);
 }
 
 HEADLIGHT_CLONES void absoluteSums(const float* s, std::int64_t count, std::int64_t length,

@@ -41,6 +41,16 @@ void sumTerms(const float* g, float* row, float* col, std::int64_t count, std::i
 void sumTerms(const double* g, double* row, double* col, std::int64_t count, std::int64_t rows,
               std::int64_t cols);
 
+/// For each row n: s ← 0 where s · unit[n] is not above `least`; kept[n]: how many are.
+void dropSmall(float* s, std::int64_t count, std::int64_t length, const float* unit, float least,
+               float* kept);
+void dropSmall(double* s, std::int64_t count, std::int64_t length, const double* unit, double least,
+               double* kept);
+
+/// g ← 0 where s is not above `least`, over `size` values: what dropSmall's gradient is.
+void dropWhereSmall(float* g, const float* s, float least, std::int64_t size);
+void dropWhereSmall(double* g, const double* s, double least, std::int64_t size);
+
 /// sum[n] = Σ_j |s[n, j]|.
 void absoluteSums(const float* s, std::int64_t count, std::int64_t length, float* sum);
 void absoluteSums(const double* s, std::int64_t count, std::int64_t length, double* sum);

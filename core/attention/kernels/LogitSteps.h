@@ -25,7 +25,7 @@ const T* contiguousData(const at::Tensor& tensor) {
 template <typename T>
 struct HeadSteps {
   LogitRule rule = LogitRule::Keep;
-  T alpha = 0;
+  T alpha = 0, leastWeight = -1;
   const T *mask = nullptr, *factor = nullptr, *bias = nullptr,
           *weightFactor = nullptr;                   ///< [Tq, Tk]
   const T *rowTerms = nullptr, *colTerms = nullptr;  ///< [Tq, rows], [Tq, cols]
@@ -40,18 +40,18 @@ struct HeadSteps {
       rows::addTerms(s, rowTerms + first * rows, colTerms + first * cols, count, rows, cols);
   }
   /// Weights that are still to be multiplied by `inverse` → by `unit`, both [count]: W, and what
-  /// makes rows sum to 1 in absolute value. `reciprocal` [count]: of a row's sum.
+  /// makes rows sum to 1 in absolute value; or those above the least weight. `extra` [count]: the
+  /// reciprocal of a row's sum, or how many of its weights stay.
   void applyAfterSoftmax(T* s, std::int64_t first, std::int64_t count, const T* inverse, T* unit,
-                         T* reciprocal) const {
-    if (!weightFactor) {
-      std::copy_n(inverse, count, unit);
-      return;
-    }
+                         T* extra) const {
+    std::copy_n(inverse, count, unit);
+    if (leastWeight >= 0) rows::dropSmall(s, count, keys, inverse, leastWeight, extra);
+    if (!weightFactor) return;
     rows::multiply(s, weightFactor + first * keys, count * keys);
-    rows::absoluteSums(s, count, keys, reciprocal);
+    rows::absoluteSums(s, count, keys, extra);
     for (std::int64_t n = 0; n < count; ++n) {
-      reciprocal[n] = T(1) / std::max(reciprocal[n] * inverse[n], T(kLeastRowSum));
-      unit[n] = inverse[n] * reciprocal[n];
+      extra[n] = T(1) / std::max(extra[n] * inverse[n], T(kLeastRowSum));
+      unit[n] = inverse[n] * extra[n];
     }
   }
   void applyMask(T* s, std::int64_t first, std::int64_t count) const {
@@ -84,6 +84,7 @@ class LayerSteps {
     for (std::size_t h = 0; h < logits.rules.size(); ++h) {
       HeadSteps<T>& steps = m_heads.emplace_back();
       steps.rule = logits.rules[h];
+      steps.leastWeight = static_cast<T>(logits.leastWeight);
       steps.keys = inputs.keys;
       steps.rows = m_rows;
       steps.cols = m_cols;

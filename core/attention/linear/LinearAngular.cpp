@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "core/attention/base/MixedPrecision.h"
 #include "core/attention/base/QueryKeyCapture.h"
+#include "core/attention/kernels/HeadAttention.h"
 #include "core/attention/kernels/RelativeSums.h"
 #include "core/base/Translation.h"
 
@@ -64,11 +66,17 @@ AuxiliaryBranch::AuxiliaryBranch(const LinearAngularOptions& options)
       m_epsilonEnd(options.epsilonEnd),
       m_schedule(options.epsilonSchedule) {}
 
-at::Tensor AuxiliaryBranch::weights(const at::Tensor& logits) {
-  const at::Tensor attention = logits.softmax(-1);
-  const at::Tensor kept = attention.detach().gt(epsilon());
-  m_nonzeros = kept.to(at::kFloat).mean();
-  return attention * kept;
+std::pair<at::Tensor, at::Tensor> AuxiliaryBranch::attend(const at::Tensor& q, const at::Tensor& k,
+                                                          const at::Tensor& v, bool wantMap) {
+  const std::int64_t heads = q.size(1);
+  HeadLogits logits;
+  logits.rules.assign(heads, LogitRule::Keep);
+  logits.masks.resize(heads);
+  logits.leastWeight = epsilon();
+  const auto [above, stays] = headAttentionAboveLeast(HeadInputs::apart(q, k, v), logits, wantMap);
+  m_nonzeros = stays;
+  const at::Tensor x = above.output.view({q.size(0), q.size(2), heads, -1}).transpose(1, 2);
+  return {x, above.map};
 }
 
 void AuxiliaryBranch::setProgress(double fraction) {
@@ -182,13 +190,11 @@ at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
   const bool active = m_auxiliary.active(training);
   at::Tensor weights, extra;
   // A map costs T × T anyway, so the mask's nonzeros are counted even without the branch.
-  if (active || (product && m_auxiliary.present())) {
-    const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
-    weights = m_auxiliary.weights(at::matmul(q * scale, k.transpose(-2, -1)));
-  } else {
+  if (active || (product && m_auxiliary.present()))
+    std::tie(extra, weights) = m_auxiliary.attend(q, k, v, product != nullptr);
+  else
     m_auxiliary.skip();
-  }
-  if (active) extra = at::matmul(weights, v);
+  if (!active) extra = at::Tensor();
   if (product) {
     product->weights =
         (active ? m_kernel.map(features) + weights : m_kernel.map(features)).detach();
@@ -209,8 +215,7 @@ std::string LinearAngularHeads::kernelText(bool training) const {
   return std::string(m_kernel.ofPairs ? "matrix products over all pairs"
                                       : "matrix products, keys times values first") +
          (m_residual ? ", and a depthwise convolution" : "") +
-         (m_auxiliary.active(training) ? "; auxiliary branch by matrix products over all pairs"
-                                       : "");
+         (m_auxiliary.active(training) ? "; auxiliary branch over all pairs" : "");
 }
 
 bool LinearAngularHeads::mapIsSigned() const {

@@ -39,8 +39,10 @@ class AuxiliaryBranch {
   /// Whether X is formed in this pass at all: always in training, in inference
   /// until the branch is dropped.
   bool active(bool training) const { return m_present && (training || !m_withoutBranch); }
-  /// Z ⊙ [Z > ε] of logits S [B, H, Tq, Tk]; keeps the fraction of nonzeros.
-  at::Tensor weights(const at::Tensor& logits);
+  /// X [B, H, Tq, e] and, where wanted, the map Z ⊙ [Z > ε] [B, H, Tq, Tk], detached; keeps the
+  /// fraction of nonzeros.
+  std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& q, const at::Tensor& k,
+                                           const at::Tensor& v, bool wantMap);
   /// To be called in a pass without Z: it has no nonzeros to tell of.
   void skip() { m_nonzeros = at::Tensor(); }
 

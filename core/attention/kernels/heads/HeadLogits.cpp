@@ -60,6 +60,7 @@ at::Tensor finalLogits(const at::Tensor& logits, const HeadLogits& rules) {
 
 at::Tensor headWeights(const at::Tensor& logits, const HeadLogits& rules) {
   at::Tensor weights = finalLogits(logits, rules).softmax(-1);
+  if (rules.dropsWeights()) return weights * weights.detach().gt(rules.leastWeight);
   if (!rules.weightFactor.defined()) return weights;
   const at::Tensor scaled = weights * rules.weightFactor;
   return scaled / at::norm(scaled, 1, {-1}, /*keepdim=*/true).clamp_min(kLeastRowSum);

@@ -35,6 +35,9 @@ struct HeadLogits {
   at::Tensor bias;    ///< [H, Tq, Tk]: by relative position (Swin, LeViT, LSLA)
   at::Tensor weightFactor;  ///< [H, Tq, Tk]: a learned mask (IBiT, `weights`) on the softmax, whose
                             ///< rows are then divided by their sum of absolute values
+  /// Weights up to this are 0 after the softmax, and the others stay (Castling-ViT, Eq. 10); below 0:
+  /// all stay. Not beside a weight factor.
+  double leastWeight = -1;
   /// For keys on a grid of rows × cols: [B, H, Tq, rows] and [B, H, Tq, cols], added to every key
   /// of a row and of a column (MViTv2, Eq. 4). Both or neither.
   at::Tensor rowTerms, colTerms;
@@ -51,8 +54,9 @@ struct HeadLogits {
   /// Whether anything but masks is applied; such heads are dense.
   bool hasTerms() const {
     return factor.defined() || bias.defined() || weightFactor.defined() || rowTerms.defined() ||
-           apart.defined();
+           apart.defined() || dropsWeights();
   }
+  bool dropsWeights() const { return leastWeight >= 0; }
   bool requiresGrad() const;
 };
 
