@@ -189,23 +189,25 @@ QString missingInput(const Options& options) {
   return {};
 }
 
-/// Before QApplication, which aborts where there is no display: the scale, and a platform that
-/// needs none for what shows no window. False where a window is wanted and there is no display.
+/// Before QApplication, which aborts where there is no display or one that does not answer: the
+/// scale, and a platform that needs none for what shows no window. False where a window is wanted
+/// and there is no display.
 bool prepareEnvironment(int argc, char** argv) {
-  bool windowless = false;
+  bool onlyText = false, screenshot = false;
   for (int i = 1; i < argc; ++i) {
     const QByteArray argument(argv[i]);
-    for (const char* option : {"--screenshot", "--print-shortcuts", "--print-man",
-                               "--print-completions", "--help", "--version", "-h", "-v"})
-      if (argument.startsWith(option)) windowless = true;
+    for (const char* option : {"--print-shortcuts", "--print-man", "--print-completions", "--help",
+                               "--version", "-h", "-v"})
+      if (argument.startsWith(option)) onlyText = true;
+    if (argument.startsWith("--screenshot")) screenshot = true;
     if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
     if (argument.startsWith("--scale=")) qputenv("QT_SCALE_FACTOR", argument.mid(8));
   }
   const bool display =
       qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
-  if (display || qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
-  if (windowless) qputenv("QT_QPA_PLATFORM", "offscreen");
-  return windowless;
+  if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
+  if (onlyText || (screenshot && !display)) qputenv("QT_QPA_PLATFORM", "offscreen");
+  return display || onlyText || screenshot;
 }
 
 /// Whether a window that is open took the files, so that this program need not show one.

@@ -19,10 +19,13 @@ class ProgramTest : public QObject {
   };
 
   Outcome run(const QStringList& arguments) const {
-    QProcess program;
-    program.setWorkingDirectory(m_folder.path());
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    return runIn(environment, arguments);
+  }
+  Outcome runIn(const QProcessEnvironment& environment, const QStringList& arguments) const {
+    QProcess program;
+    program.setWorkingDirectory(m_folder.path());
     program.setProcessEnvironment(environment);
     program.start(QStringLiteral(HEADLIGHT_PROGRAM),
                   QStringList{QStringLiteral("--no-session"), QStringLiteral("--threads"),
@@ -86,6 +89,17 @@ class ProgramTest : public QObject {
     const QRegularExpression lines(QStringLiteral(
         "\\Aheadlight \\S+\\nQt 6\\.\\S+\\nLibTorch \\S+\\nBLAS: \\S.*\\nCUDA.*\\n\\z"));
     QVERIFY2(lines.match(QString::fromUtf8(said.output)).hasMatch(), said.output);
+  }
+
+  void textNeedsNoDisplay() {
+    QProcessEnvironment gone = QProcessEnvironment::systemEnvironment();
+    gone.remove(QStringLiteral("QT_QPA_PLATFORM"));
+    gone.remove(QStringLiteral("WAYLAND_DISPLAY"));
+    gone.insert(QStringLiteral("DISPLAY"), QStringLiteral(":4242"));  // nobody answers
+    for (const char* option : {"--version", "--help", "--print-man"}) {
+      const Outcome said = runIn(gone, {QLatin1String(option)});
+      QVERIFY2(said.exitCode == 0 && said.output.contains("headlight"), option + said.error);
+    }
   }
 
   /// The manual page and the completions have the long options of --help, no more and no fewer.
