@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 #include "core/base/Text.h"
 #include "core/base/Translation.h"
@@ -106,13 +108,35 @@ std::size_t onBody(char* data, std::size_t one, std::size_t size, void* place) {
   return exchange->incoming.take(exchange->handle, data, one * size) ? one * size : 0;
 }
 
-/// Only what people use behind proxies that look into connections; else libcurl knows the system's.
-void useCertificates(CURL* handle) {
+/// Those that people name behind proxies that look into connections; nothing for what libcurl knows.
+const char* namedCertificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"})
-    if (const char* file = std::getenv(name); file && *file) {
-      curl_easy_setopt(handle, CURLOPT_CAINFO, file);
-      return;
-    }
+    if (const char* file = std::getenv(name); file && *file) return file;
+  return nullptr;
+}
+
+bool isThere(const char* path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// Of this system, where libcurl was built for another one, as that of a bundle: of Debian, Fedora,
+/// openSUSE and Alpine.
+const char* systemCertificates() {
+#if LIBCURL_VERSION_NUM >= 0x074600
+  const char* known = curl_version_info(CURLVERSION_NOW)->cainfo;
+  if (!known || isThere(known)) return nullptr;
+  for (const char* file : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                           "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"})
+    if (isThere(file)) return file;
+#endif
+  return nullptr;
+}
+
+void useCertificates(CURL* handle) {
+  const char* named = namedCertificates();
+  if (const char* file = named ? named : systemCertificates())
+    curl_easy_setopt(handle, CURLOPT_CAINFO, file);
 }
 
 void setLimits(CURL* handle, const WebQuestion& question) {
