@@ -27,10 +27,12 @@ constexpr int kMostThreadsACore = 8;
 
 enum class Blas { OpenBlas, Mkl, Reference };
 
-/// Which BLAS answers LibTorch's calls: each known one exports a name of its own.
+/// Which BLAS answers LibTorch's calls. One that is built with MKL calls that; others take what the
+/// system has, and each known one exports a name of its own. OpenBLAS may also be there for OpenCV.
 Blas blasInUse() {
+  if (at::hasMKL()) return Blas::Mkl;
   if (::dlsym(RTLD_DEFAULT, "openblas_get_config")) return Blas::OpenBlas;
-  if (at::hasMKL() || ::dlsym(RTLD_DEFAULT, "MKL_Get_Max_Threads")) return Blas::Mkl;
+  if (::dlsym(RTLD_DEFAULT, "MKL_Get_Max_Threads")) return Blas::Mkl;
   return Blas::Reference;
 }
 
