@@ -42,6 +42,13 @@ TEST_F(SelfTestCliTest, ADeviceThatIsNotThereIsRefused) {
   expectError(run({"selftest", "--json"}), 2, {"--json"});
 }
 
+/// What is refused is the device: rows are text, which a terminal may have.
+TEST_F(SelfTestCliTest, ATerminalMayHaveTheRows) {
+  ProgramOptions atTerminal = options();
+  atTerminal.resultTerminal = true;
+  expectError(cli({"selftest", "--device", "cuda:99", "--json", "-"}, atTerminal), 2, {"cuda:99"});
+}
+
 TEST_F(SelfTestCliTest, TheSecondProcessIsNotForPeople) {
   expectError(run({"selftest", "--process"}), 2, {"--process"});
   const auto help = cli({"selftest", "--help"});

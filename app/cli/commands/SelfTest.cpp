@@ -42,7 +42,7 @@ class SelfTestCommand : public Command {
     }
     // This program itself, however it was started.
     m_options.process = {"/proc/self/exe", "selftest", "--process", "--threads", "1"};
-    prepareOutput("--json", m_json, terminal);
+    if (m_json == kStandardOutput) terminal.leaveStandardOutput();
     const SelfTestReport report = measured(terminal, stop);
     print(report, terminal);  // first: it is there even where the file cannot be written
     if (!m_json.empty())
