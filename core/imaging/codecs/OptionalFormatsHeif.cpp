@@ -19,7 +19,9 @@ namespace {
 
 [[noreturn]] void refuseHeif(const heif_error& error) {
   const std::string why = error.message != nullptr ? error.message : "";
-  if (error.code == heif_error_Unsupported_filetype || error.code == heif_error_Unsupported_feature)
+  // A decoder that is not installed: 1.23 says that its plugin could not be loaded.
+  if (error.code == heif_error_Unsupported_filetype ||
+      error.code == heif_error_Unsupported_feature || error.code == heif_error_Plugin_loading_error)
     refuse(ErrorCode::UnsupportedFile,
            tr("is a HEIC or AVIF image of a kind that libheif does not decode here (") + why +
                tr("); convert it to JPEG or PNG, or install libheif's decoders"));
