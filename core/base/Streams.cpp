@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
+#include <iostream>
 
 namespace headlight {
 
@@ -14,6 +17,16 @@ void prepareStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1 && ::open("/dev/null", O_RDWR) != stream) ::_exit(1);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void leave(int exitCode) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  std::exit(exitCode);  // they report then
+#else
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(exitCode);
+#endif
 }
 
 }  // namespace headlight
