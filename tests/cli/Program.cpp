@@ -11,7 +11,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
+
+extern char** environ;
 
 namespace headlight::testing {
 namespace {
@@ -61,6 +64,19 @@ Channel makeTerminal() {
   ::_exit(127);
 }
 
+std::optional<ServedProgram> fromServer(const Arguments& arguments, const ProgramOptions& options,
+                                        int out, int err) {
+  ProgramRequest request{{HEADLIGHT_CLI}, {}, options.folder, out, err};
+  request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
+  const bool terminal = options.terminal || options.resultTerminal;
+  if (terminal) request.variables.push_back("TERM=xterm");
+  for (char** variable = environ; *variable; ++variable)
+    if (!terminal || std::strncmp(*variable, "TERM=", 5) != 0)
+      request.variables.emplace_back(*variable);
+  if (request.folder.empty()) request.folder = std::filesystem::current_path();
+  return serve(request);
+}
+
 }  // namespace
 
 nlohmann::json Outcome::json() const {
@@ -74,7 +90,9 @@ Program::Program(const std::string& path, const Arguments& arguments, const Prog
     : m_deadline(std::chrono::steady_clock::now() + options.limit) {
   const Channel out = options.resultTerminal ? makeTerminal() : makePipe();
   const Channel err = options.terminal ? makeTerminal() : makePipe();
-  m_process = ::fork();
+  if (path == HEADLIGHT_CLI && !options.inChild)
+    m_served = fromServer(arguments, options, out.write, err.write);
+  m_process = m_served ? m_served->process : ::fork();
   if (m_process < 0) throw std::runtime_error("fork");
   if (m_process == 0) becomeProgram(path, arguments, options, out.write, err.write);
   ::close(out.write);
@@ -86,7 +104,7 @@ Program::Program(const std::string& path, const Arguments& arguments, const Prog
 Program::~Program() {
   if (m_process > 0) {
     ::kill(m_process, SIGKILL);
-    ::waitpid(m_process, nullptr, 0);
+    waitForEnd();
   }
   for (const int descriptor : {m_out, m_err})
     if (descriptor >= 0) ::close(descriptor);
@@ -144,14 +162,24 @@ bool Program::waitForError(const std::string& text) {
 Outcome Program::finish() {
   while (pump()) {
   }
-  int status = 0;
-  rusage used{};
-  ::wait4(m_process, &status, 0, &used);
-  m_process = -1;
-  m_outcome.peakBytes = std::int64_t{used.ru_maxrss} * 1024;
-  if (WIFEXITED(status)) m_outcome.exitCode = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) m_outcome.signal = WTERMSIG(status);
+  const ProgramEnd end = waitForEnd();
+  m_outcome.peakBytes = std::int64_t{end.peakKilobytes} * 1024;
+  if (WIFEXITED(end.status)) m_outcome.exitCode = WEXITSTATUS(end.status);
+  if (WIFSIGNALED(end.status)) m_outcome.signal = WTERMSIG(end.status);
   return m_outcome;
+}
+
+ProgramEnd Program::waitForEnd() {
+  ProgramEnd end;
+  if (m_served) {
+    end = endOf(*m_served);
+  } else {
+    rusage used{};
+    ::wait4(m_process, &end.status, 0, &used);
+    end.peakKilobytes = used.ru_maxrss;
+  }
+  m_process = -1;
+  return end;
 }
 
 Outcome cli(const Arguments& arguments, const ProgramOptions& options) {

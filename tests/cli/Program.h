@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/cli/ProgramServer.h"
+
 namespace headlight::testing {
 
 using Arguments = std::vector<std::string>;
@@ -32,9 +34,10 @@ struct Outcome {
 struct ProgramOptions {
   std::filesystem::path folder;    ///< to run in
   std::chrono::seconds limit{60};  ///< it is killed then
-  std::function<void()> inChild;   ///< called before the program starts, in its process
-  bool terminal = false;           ///< standard error is a terminal
-  bool resultTerminal = false;     ///< standard output is a terminal, of 100 × 25 characters
+  /// Called before the program starts, in its process, which is loaded anew for it.
+  std::function<void()> inChild;
+  bool terminal = false;        ///< standard error is a terminal
+  bool resultTerminal = false;  ///< standard output is a terminal, of 100 × 25 characters
 };
 
 /// A running program. Killed when it goes.
@@ -56,7 +59,9 @@ class Program {
  private:
   /// Reads what there is; false when both pipes are closed or the limit has passed.
   bool pump();
+  ProgramEnd waitForEnd();
 
+  std::optional<ServedProgram> m_served;  ///< none: a child of this process
   pid_t m_process = -1;
   int m_out = -1, m_err = -1;
   std::size_t m_seen = 0;  ///< of standard output, as far as lines were looked at
