@@ -95,7 +95,7 @@ std::string lineOf(const PillowJob& job) {
   return line.str();
 }
 
-std::string bytesOf(const fs::path& path) {
+std::string pillowBytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -104,7 +104,7 @@ std::string bytesOf(const fs::path& path) {
 int differenceFrom(const Image& image, const PillowJob& job) {
   EditedImage edited{image.width, image.height, *image.pixels};
   job.operation->apply(edited, job.argument, {job.interpolation, kFill});
-  const std::string expected = bytesOf(job.output);
+  const std::string expected = pillowBytes(job.output);
   if (expected.size() != edited.pixels.size()) return 256;
   int greatest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i)

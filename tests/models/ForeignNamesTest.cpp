@@ -13,10 +13,10 @@
 namespace headlight {
 namespace {
 
-using Names = std::vector<std::pair<std::string, std::string>>;
+using Renames = std::vector<std::pair<std::string, std::string>>;
 
 /// timm's tensors of `name` as the authors call them.
-Checkpoint authorsFile(const std::string& name, const Names& names) {
+Checkpoint authorsFile(const std::string& name, const Renames& names) {
   Checkpoint file = goldenFile("zoo/" + name + ".safetensors");
   for (auto& [tensor, value] : file.tensors)
     for (const auto& [timms, theirs] : names)
