@@ -9,7 +9,8 @@ shift "$taken"
 install_packages core gui test
 build_targets ON
 cd "$build"
-# Two test programs share the cores: threads that wait should sleep instead of spinning.
+# Programs share the cores (in seven shares, tests/CMakeLists.txt): threads that wait should sleep
+# instead of spinning.
 export OMP_WAIT_POLICY=passive
 # On a processor that OpenBLAS does not know every program would start twice (core/base/Processor.h).
 if [ -z "${OPENBLAS_CORETYPE:-}" ]; then
@@ -17,7 +18,7 @@ if [ -z "${OPENBLAS_CORETYPE:-}" ]; then
   elif grep -qw avx2 /proc/cpuinfo; then export OPENBLAS_CORETYPE=Haswell
   fi
 fi
-ctest --output-on-failure -j2 "$@" && exit
+ctest --output-on-failure -j7 "$@" && exit
 failed=$?
 say "What failed, once more (all of it is in $build/Testing/Temporary/LastTest.log)"
 awk -f "$root/packaging/failures.awk" Testing/Temporary/LastTest.log | cut -c1-400 | tail -n 120
