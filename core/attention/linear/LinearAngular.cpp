@@ -185,8 +185,6 @@ void LinearAngularHeads::count(CostCounter& counter, const LinearAngularOptions&
 at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool training, WeighedValues* product) {
   if (QueryKeyHook::wanted()) QueryKeyHook::notify(q, k);
-  const Float32Scope exact;
-  const KernelFeatures features = m_kernel.features(q, k);
   const bool active = m_auxiliary.active(training);
   at::Tensor weights, extra;
   // A map costs T × T anyway, so the mask's nonzeros are counted even without the branch.
@@ -195,6 +193,8 @@ at::Tensor LinearAngularHeads::forward(const at::Tensor& q, const at::Tensor& k,
   else
     m_auxiliary.skip();
   if (!active) extra = at::Tensor();
+  const Float32Scope exact;  // from here on: softmax attention multiplies in 16 bits by itself
+  const KernelFeatures features = m_kernel.features(q, k);
   if (product) {
     product->weights =
         (active ? m_kernel.map(features) + weights : m_kernel.map(features)).detach();
