@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,19 +50,14 @@ class Server {
   }
 
   bool send(const std::string& message, const std::vector<int>& descriptors) const {
-    iovec part{const_cast<char*>(message.data()), message.size()};
-    alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
-    msghdr header{};
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control;
-    header.msg_controllen = sizeof control;
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    RequestMessage request(const_cast<char*>(message.data()), message.size());
+    cmsghdr* rights = CMSG_FIRSTHDR(&request.header);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
     rights->cmsg_len = CMSG_LEN(3 * sizeof(int));
     std::memcpy(CMSG_DATA(rights), descriptors.data(), 3 * sizeof(int));
-    return ::sendmsg(m_socket, &header, MSG_NOSIGNAL) == static_cast<ssize_t>(message.size());
+    return ::sendmsg(m_socket, &request.header, MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(message.size());
   }
 
  private:
@@ -112,6 +106,13 @@ ProgramRequest unpacked(const std::string& message) {
   request.arguments.assign(arguments, variables);
   request.variables.assign(variables, texts.end());
   return request;
+}
+
+RequestMessage::RequestMessage(char* bytes, std::size_t size) : part{bytes, size} {
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof control;
 }
 
 std::optional<ServedProgram> serve(const ProgramRequest& request) {

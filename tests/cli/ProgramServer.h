@@ -4,8 +4,10 @@
 // linked and LibTorch registers its operators, several times what most commands take themselves. A
 // server (server_main.cpp) has that behind it, runs no command, and forks for each that it is asked for.
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +24,17 @@ struct ProgramRequest {
 /// As one message, and back. Nothing of it holds a zero.
 std::string packed(const ProgramRequest& request);
 ProgramRequest unpacked(const std::string& message);
+
+/// What travels: these bytes, and beside them three descriptors.
+struct RequestMessage {
+  RequestMessage(char* bytes, std::size_t size);
+  RequestMessage(const RequestMessage&) = delete;
+  RequestMessage& operator=(const RequestMessage&) = delete;
+
+  iovec part;
+  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+  msghdr header{};
+};
 
 struct ServedProgram {
   pid_t process = -1;

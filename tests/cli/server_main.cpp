@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,15 +33,9 @@ struct Received {
 
 std::optional<Received> receive() {
   std::string message(1 << 18, '\0');
-  iovec part{message.data(), message.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = sizeof control;
-  const ssize_t size = ::recvmsg(kSocket, &header, 0);
-  const cmsghdr* rights = CMSG_FIRSTHDR(&header);
+  RequestMessage given(message.data(), message.size());
+  const ssize_t size = ::recvmsg(kSocket, &given.header, 0);
+  const cmsghdr* rights = CMSG_FIRSTHDR(&given.header);
   if (size <= 0 || !rights || rights->cmsg_len != CMSG_LEN(3 * sizeof(int))) return std::nullopt;
   int descriptors[3];
   std::memcpy(descriptors, CMSG_DATA(rights), sizeof descriptors);
