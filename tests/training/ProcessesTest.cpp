@@ -19,7 +19,7 @@ NamedTensors trainedBy(int count, const TemporaryFolder& folder,
   return valueOrThrow(readCheckpoint(file)).tensors;
 }
 
-/// Every mechanism on every backbone, 50 or 25 steps in double precision with drop path, Mixup, CutMix
+/// Every mechanism on every backbone, 50 steps in double precision with drop path, Mixup, CutMix
 /// and an edit of the masks; an odd batch, so that the processes' rows are not alike in number.
 TEST(Processes, ChangeNothingButRounding) {
   const TemporaryFolder folder;

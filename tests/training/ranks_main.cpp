@@ -27,12 +27,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::int64_t kImages = 9, kEdit = 20;
-
-/// Of models with batch norms, which wait for all processes some seventy times a step, half as many.
-std::int64_t stepsOf(const ModelConfig& config) {
-  return config.backbone == "levit" || config.backbone.ends_with(kClassifierEnding) ? 25 : 50;
-}
+constexpr std::int64_t kImages = 9, kSteps = 50, kEdit = 20;
 
 /// Other masks, and so other parameters, in the middle of the run.
 void edit(Model& model, StepRunner& runner) {
@@ -44,9 +39,8 @@ void edit(Model& model, StepRunner& runner) {
 
 NamedTensors trained(const ModelConfig& config, const std::shared_ptr<Processes>& processes) {
   const auto model = sharedModel(config);
-  const std::int64_t steps = stepsOf(config);
-  StepRunner runner(model, at::kCPU, sharedTraining(steps, 1e-3), 5, 1, nullptr, processes);
-  for (std::int64_t step = 0; step < steps; ++step) {
+  StepRunner runner(model, at::kCPU, sharedTraining(kSteps, 1e-3), 5, 1, nullptr, processes);
+  for (std::int64_t step = 0; step < kSteps; ++step) {
     if (step == kEdit) edit(*model, runner);
     runner.run(ownShare(sharedBatch(config, kImages, step), processes.get()), step);
   }
