@@ -17,7 +17,7 @@ namespace headlight::testing {
 struct ProgramRequest {
   std::vector<std::string> arguments;  ///< with the program's name
   std::vector<std::string> variables;  ///< the environment, "NAME=value"
-  std::string folder;                  ///< to run in; empty: where the server was started
+  std::string folder;                  ///< to run in
   int out = -1, err = -1;
 };
 

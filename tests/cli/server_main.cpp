@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +52,7 @@ std::optional<Received> receive() {
   ::dup2(request.err, STDERR_FILENO);
   ::close(request.out);
   ::close(request.err);
-  if (!request.folder.empty() && ::chdir(request.folder.c_str()) != 0) ::_exit(126);
+  if (::chdir(request.folder.c_str()) != 0) ::_exit(126);
   ::clearenv();
   for (std::string& variable : request.variables)
     ::putenv(variable.data());
