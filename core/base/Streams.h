@@ -10,7 +10,7 @@ namespace headlight {
 void prepareStreams();
 
 /// Ends the program. What was written goes out; what libraries would take down goes with the process:
-/// LibTorch's operators, one by one, are a tenth of the time of a short command.
+/// LibTorch's operators, one by one, are a seventh of the time of a short command.
 [[noreturn]] void leave(int exitCode);
 
 }  // namespace headlight
